@@ -1,0 +1,134 @@
+import TCB.Access
+
+/-!
+# Signatures
+
+The Rust signature of a kernel says which buffers its arguments describe, which of them it reads and writes, and what is
+public: the arguments themselves, and the contents of lists of slices. Everything else is secret.
+-/
+
+set_option autoImplicit false
+namespace TCB
+
+/-- A number of bytes or of elements: a constant, or the value of an argument. -/
+inductive Extent where
+  | const (n : Nat)
+  | arg (name : String)
+  deriving DecidableEq
+
+/-- What a kernel does with the bytes of a buffer. -/
+inductive Role where
+  /-- read; secret -/
+  | input
+  /-- read; public -/
+  | publicInput
+  /-- written, never read -/
+  | output
+  /-- read and written; secret -/
+  | inout
+  /-- read and written; holds nothing on entry and nothing secret on return -/
+  | scratch
+  deriving DecidableEq
+
+/-- The kernel may load from such a buffer. -/
+def Role.reads : Role → Bool
+  | .output => false
+  | _ => true
+
+/-- The kernel may store into such a buffer. -/
+def Role.writes : Role → Bool
+  | .output | .inout | .scratch => true
+  | .input | .publicInput => false
+
+/-- The contents on entry are secret. -/
+def Role.secret : Role → Bool
+  | .input | .inout => true
+  | .publicInput | .output | .scratch => false
+
+/-- The type of a parameter. Every parameter is passed as one 64-bit integer. -/
+inductive Ty where
+  /-- `usize`: a public number -/
+  | usize
+  /-- `*const u8` or `*mut u8`: a buffer of `len` bytes -/
+  | bytes (role : Role) (len : Extent)
+  /-- `*const Slice`: a public list of `count` pairs of a pointer and a length (16 bytes each), and their secret bytes -/
+  | slices (count : Extent)
+  deriving DecidableEq
+
+/-- A parameter of a kernel. -/
+structure Param where
+  name : String
+  ty : Ty
+  deriving DecidableEq
+
+/-- The signature of a kernel. -/
+structure Sig where
+  params : List Param
+  /-- Whether the kernel returns a `u32`. -/
+  returns : Bool := false
+  deriving DecidableEq
+
+/-- The values of the arguments, by name. -/
+abbrev Args := String → BitVec 64
+
+/-- The arguments by name, from the arguments by position. -/
+def Sig.args (sig : Sig) (value : Nat → BitVec 64) : Args := fun name => value (sig.params.findIdx (·.name == name))
+
+/-- The value of an extent. -/
+def Extent.eval (a : Args) : Extent → Nat
+  | .const n => n
+  | .arg name => (a name).toNat
+
+/-- Element `i` of the list of slices at `p`: a pointer, then a length. -/
+def sliceAt (m : Mem) (p : Addr) (i : Nat) : Region where
+  base := word64 m (p + BitVec.ofNat 64 (16 * i))
+  len := (word64 m (p + BitVec.ofNat 64 (16 * i + 8))).toNat
+
+/-- The list of `n` slices at `p`. -/
+def slicesAt (m : Mem) (p : Addr) (n : Nat) : List Region := (List.range n).map (sliceAt m p)
+
+/-- A buffer that the arguments describe. -/
+structure Buffer where
+  /-- The parameter that it belongs to. -/
+  name : String
+  role : Role
+  region : Region
+
+/-- The buffers of one parameter, given the arguments and the memory on entry. -/
+def Param.buffers (p : Param) (a : Args) (m : Mem) : List Buffer :=
+  match p.ty with
+  | .usize => []
+  | .bytes role len => [⟨p.name, role, ⟨a p.name, len.eval a⟩⟩]
+  | .slices count =>
+    ⟨p.name, .publicInput, ⟨a p.name, 16 * count.eval a⟩⟩ ::
+      (slicesAt m (a p.name) (count.eval a)).map fun r => ⟨p.name, .input, r⟩
+
+/-- All buffers, in the order of the parameters. -/
+def Sig.buffers (sig : Sig) (a : Args) (m : Mem) : List Buffer := sig.params.flatMap fun p => p.buffers a m
+
+/--
+What a caller of a function with this signature must ensure: the kernel may touch exactly the buffers, none of them
+wraps, a buffer that is written overlaps no other one, nor the code, nor what the calling convention reserves.
+-/
+structure Sig.Entry (sig : Sig) (a : Args) (m : Memory) (reserved : List Region) : Prop where
+  readable : m.readable = ((sig.buffers a m.bytes).filter (·.role.reads)).map (·.region)
+  writable : m.writable = ((sig.buffers a m.bytes).filter (·.role.writes)).map (·.region)
+  fits : ∀ b ∈ sig.buffers a m.bytes, b.region.Fits
+  disjoint : (sig.buffers a m.bytes).Pairwise fun b c =>
+    b.role.writes = true ∨ c.role.writes = true → b.region.Disjoint c.region
+  apart : ∀ b ∈ sig.buffers a m.bytes, b.role.writes = true → ∀ r ∈ m.code :: reserved, b.region.Disjoint r
+
+/-- Two memories agree on the contents of all buffers whose role satisfies `p`. -/
+def Sig.SameContents (sig : Sig) (p : Role → Prop) (a : Args) (m₁ m₂ : Mem) : Prop :=
+  ∀ b ∈ sig.buffers a m₁, p b.role → b.region.bytes m₁ = b.region.bytes m₂
+
+/-- Two memories differ in every secret byte. -/
+def Sig.DifferInSecrets (sig : Sig) (a : Args) (m₁ m₂ : Mem) : Prop :=
+  ∀ b ∈ sig.buffers a m₁, b.role.secret = true → ∀ x, b.region.Contains x → m₁ x ≠ m₂ x
+
+/-- No buffer is empty, and every list of slices has at least two elements. -/
+def Sig.Substantial (sig : Sig) (a : Args) (m : Mem) : Prop :=
+  (∀ b ∈ sig.buffers a m, 0 < b.region.len) ∧
+  ∀ p ∈ sig.params, ∀ count, p.ty = .slices count → 2 ≤ count.eval a
+
+end TCB

@@ -1,0 +1,167 @@
+import TCB.Isa
+import TCB.X86_64.State
+
+/-!
+# The x86-64 instructions that kernels use
+
+Each clause of `exec` names its page of the Intel SDM, volume 2. Only instructions whose time does not depend on the
+values of their operands.
+-/
+
+set_option autoImplicit false
+namespace TCB.X86_64
+
+/-- A memory operand `[base + index * 1 + disp]` (SDM volume 1, section 3.7.5). -/
+structure Ea where
+  base : Reg
+  /-- `rsp` cannot be an index; the printer's assembler refuses it. -/
+  index : Option Reg := none
+  disp : BitVec 32 := 0
+  deriving DecidableEq
+
+/-- A register or a sign-extended immediate. -/
+inductive Src where
+  | reg (r : Reg)
+  | imm (v : BitVec 32)
+  deriving DecidableEq
+
+/-- Two-operand arithmetic on 64 bits. -/
+inductive Alu where
+  | add | sub | cmp | test
+  deriving DecidableEq
+
+/-- The instructions. -/
+inductive Instr where
+  /-- `mov d, s` -/
+  | mov (d : Reg) (s : Src)
+  /-- `add`, `sub`, `cmp` or `test d, s` -/
+  | alu (op : Alu) (d : Reg) (s : Src)
+  /-- `lea d, a` -/
+  | lea (d : Reg) (a : Ea)
+  /-- `xor d, d` on 32 bits, the idiom that clears a register -/
+  | clear (d : Reg)
+  /-- `mov d, qword ptr a` -/
+  | load (d : Reg) (a : Ea)
+  /-- `movzx d, byte ptr a` on 32 bits -/
+  | loadByte (d : Reg) (a : Ea)
+  /-- `mov byte ptr a, s` -/
+  | storeByte (a : Ea) (s : Reg)
+  /-- `movdqu d, xmmword ptr a` -/
+  | movdquLoad (d : Vec) (a : Ea)
+  /-- `movdqu xmmword ptr a, s` -/
+  | movdquStore (a : Ea) (s : Vec)
+  /-- `pxor d, s` -/
+  | pxor (d s : Vec)
+  deriving DecidableEq
+
+/-- Branch conditions (SDM volume 1, appendix B): equal, not equal, below, above or equal, below or equal, above. -/
+inductive Cond where
+  | e | ne | b | ae | be | a
+  deriving DecidableEq
+
+/-! ## Flags (SDM volume 1, section 3.4.3.1) -/
+
+/-- PF: the low byte has an even number of ones. -/
+def parity (v : BitVec 64) : Bool :=
+  !((List.range 8).foldl (fun p i => p ^^ v.getLsbD i) false)
+
+/-- The flags of `x + y`. -/
+def addFlags (x y : BitVec 64) : Flag → Option Bool
+  | .cf => some ((x + y).ult x)
+  | .pf => some (parity (x + y))
+  | .af => some ((x ^^^ y ^^^ (x + y)).getLsbD 4)
+  | .zf => some (x + y == 0)
+  | .sf => some (x + y).msb
+  | .of => some (x.msb == y.msb && (x + y).msb != x.msb)
+
+/-- The flags of `x - y`. -/
+def subFlags (x y : BitVec 64) : Flag → Option Bool
+  | .cf => some (x.ult y)
+  | .pf => some (parity (x - y))
+  | .af => some ((x ^^^ y ^^^ (x - y)).getLsbD 4)
+  | .zf => some (x - y == 0)
+  | .sf => some (x - y).msb
+  | .of => some (x.msb != y.msb && (x - y).msb != x.msb)
+
+/-- The flags of a logical operation with result `v`; AF is undefined. -/
+def logicFlags (v : BitVec 64) : Flag → Option Bool
+  | .cf | .of => some false
+  | .pf => some (parity v)
+  | .af => none
+  | .zf => some (v == 0)
+  | .sf => some v.msb
+
+/-! ## Operands -/
+
+namespace State
+
+/-- The effective address of a memory operand. -/
+def ea (s : State) (a : Ea) : Addr :=
+  s.gpr a.base + (a.index.map s.gpr).getD 0 + a.disp.signExtend 64
+
+/-- The value of a register or immediate operand. -/
+def src (s : State) : Src → BitVec 64
+  | .reg r => s.gpr r
+  | .imm v => v.signExtend 64
+
+/-- Load `n` bytes from a memory operand and go on with them. -/
+def loading (s : State) (a : Ea) (n : Nat) (k : List Byte → State) : Option (State × Trace) :=
+  (s.memory.load (s.ea a) n).map fun r => (k r.1, r.2)
+
+/-- Store bytes to a memory operand. -/
+def storing (s : State) (a : Ea) (bs : List Byte) : Option (State × Trace) :=
+  (s.memory.store (s.ea a) bs).map fun r => (s.setMemory r.1, r.2)
+
+/-- Arithmetic on 64 bits. -/
+def alu (s : State) (op : Alu) (d : Reg) (y : BitVec 64) : State :=
+  let x := s.gpr d
+  match op with
+  | .add => (s.setReg d (x + y)).setFlags (addFlags x y)
+  | .sub => (s.setReg d (x - y)).setFlags (subFlags x y)
+  | .cmp => s.setFlags (subFlags x y)
+  | .test => s.setFlags (logicFlags (x &&& y))
+
+end State
+
+/-! ## Instructions -/
+
+/-- What an instruction does; `none` is a fault. -/
+def exec : Instr → State → Option (State × Trace)
+  -- MOV: no flags; a 32-bit immediate is sign-extended
+  | .mov d v, s => some (s.setReg d (s.src v), [])
+  -- ADD, SUB, CMP, TEST
+  | .alu op d v, s => some (s.alu op d (s.src v), [])
+  -- LEA: no flags, no access
+  | .lea d a, s => some (s.setReg d (s.ea a), [])
+  -- XOR: a 32-bit result clears the upper half (SDM volume 1, section 3.4.1.1)
+  | .clear d, s => some ((s.setReg d 0).setFlags (logicFlags 0), [])
+  -- MOV
+  | .load d a, s => s.loading a 8 fun bs => s.setReg d (ofBytes 64 bs)
+  -- MOVZX
+  | .loadByte d a, s => s.loading a 1 fun bs => s.setReg d (ofBytes 64 bs)
+  -- MOV
+  | .storeByte a r, s => s.storing a (toBytes 1 (s.gpr r))
+  -- MOVDQU: any alignment
+  | .movdquLoad d a, s => s.loading a 16 fun bs => s.setXmm d (ofBytes 128 bs)
+  | .movdquStore a r, s => s.storing a (toBytes 16 (s.xmm r))
+  -- PXOR
+  | .pxor d r, s => some (s.setXmm d (s.xmm d ^^^ s.xmm r), [])
+
+/-- Whether a branch condition holds; `none` if a flag that it reads is undefined. -/
+def eval : Cond → State → Option Bool
+  | .e, s => s.flag .zf
+  | .ne, s => (s.flag .zf).map (!·)
+  | .b, s => s.flag .cf
+  | .ae, s => (s.flag .cf).map (!·)
+  | .be, s => do return (← s.flag .cf) || (← s.flag .zf)
+  | .a, s => do return !((← s.flag .cf) || (← s.flag .zf))
+
+/-- The CPU features that an instruction needs (SDM volume 2, column "CPUID feature flag"). -/
+def requires : Instr → List Feature
+  | .movdquLoad .. | .movdquStore .. | .pxor .. => [.sse2]
+  | _ => []
+
+/-- The x86-64 instruction set. -/
+def isa : Isa State Instr Cond Feature := { exec, eval, requires }
+
+end TCB.X86_64

@@ -30,22 +30,27 @@ inductive Alu where
   | add | sub | cmp | test
   deriving DecidableEq
 
+/-- The size of an access by a general register. -/
+inductive Width where
+  | byte | dword | qword
+  deriving DecidableEq
+
+/-- The size in bytes. -/
+def Width.bytes : Width → Nat
+  | .byte => 1
+  | .dword => 4
+  | .qword => 8
+
 /-- The instructions. -/
 inductive Instr where
-  /-- `mov d, s` -/
-  | mov (d : Reg) (s : Src)
   /-- `add`, `sub`, `cmp` or `test d, s` -/
   | alu (op : Alu) (d : Reg) (s : Src)
-  /-- `lea d, a` -/
-  | lea (d : Reg) (a : Ea)
   /-- `xor d, d` on 32 bits, the idiom that clears a register -/
   | clear (d : Reg)
-  /-- `mov d, qword ptr a` -/
-  | load (d : Reg) (a : Ea)
-  /-- `movzx d, byte ptr a` on 32 bits -/
-  | loadByte (d : Reg) (a : Ea)
-  /-- `mov byte ptr a, s` -/
-  | storeByte (a : Ea) (s : Reg)
+  /-- `movzx d, byte ptr a` and `mov d, dword ptr a` on 32 bits, `mov d, qword ptr a` -/
+  | load (w : Width) (d : Reg) (a : Ea)
+  /-- `mov w ptr a, s` -/
+  | store (w : Width) (a : Ea) (s : Reg)
   /-- `movdqu d, xmmword ptr a` -/
   | movdquLoad (d : Vec) (a : Ea)
   /-- `movdqu xmmword ptr a, s` -/
@@ -54,9 +59,9 @@ inductive Instr where
   | pxor (d s : Vec)
   deriving DecidableEq
 
-/-- Branch conditions (SDM volume 1, appendix B): equal, not equal, below, above or equal, below or equal, above. -/
+/-- Branch conditions (SDM volume 1, appendix B): equal, not equal, below, above or equal. -/
 inductive Cond where
-  | e | ne | b | ae | be | a
+  | e | ne | b | ae
   deriving DecidableEq
 
 /-! ## Flags (SDM volume 1, section 3.4.3.1) -/
@@ -127,20 +132,14 @@ end State
 
 /-- What an instruction does; `none` is a fault. -/
 def exec : Instr → State → Option (State × Trace)
-  -- MOV: no flags; a 32-bit immediate is sign-extended
-  | .mov d v, s => some (s.setReg d (s.src v), [])
   -- ADD, SUB, CMP, TEST
   | .alu op d v, s => some (s.alu op d (s.src v), [])
-  -- LEA: no flags, no access
-  | .lea d a, s => some (s.setReg d (s.ea a), [])
   -- XOR: a 32-bit result clears the upper half (SDM volume 1, section 3.4.1.1)
   | .clear d, s => some ((s.setReg d 0).setFlags (logicFlags 0), [])
+  -- MOVZX, MOV: no flags; a 32-bit result clears the upper half
+  | .load w d a, s => s.loading a w.bytes fun bs => s.setReg d (ofBytes 64 bs)
   -- MOV
-  | .load d a, s => s.loading a 8 fun bs => s.setReg d (ofBytes 64 bs)
-  -- MOVZX
-  | .loadByte d a, s => s.loading a 1 fun bs => s.setReg d (ofBytes 64 bs)
-  -- MOV
-  | .storeByte a r, s => s.storing a (toBytes 1 (s.gpr r))
+  | .store w a r, s => s.storing a (toBytes w.bytes (s.gpr r))
   -- MOVDQU: any alignment
   | .movdquLoad d a, s => s.loading a 16 fun bs => s.setXmm d (ofBytes 128 bs)
   | .movdquStore a r, s => s.storing a (toBytes 16 (s.xmm r))
@@ -153,8 +152,6 @@ def eval : Cond → State → Option Bool
   | .ne, s => (s.flag .zf).map (!·)
   | .b, s => s.flag .cf
   | .ae, s => (s.flag .cf).map (!·)
-  | .be, s => do return (← s.flag .cf) || (← s.flag .zf)
-  | .a, s => do return !((← s.flag .cf) || (← s.flag .zf))
 
 /-- The CPU features that an instruction needs (SDM volume 2, column "CPUID feature flag"). -/
 def requires : Instr → List Feature

@@ -10,7 +10,7 @@ namespace Impl.X86_64
 open TCB.X86_64
 
 /-- Structured x86-64 code. -/
-abbrev Code := Impl.Code Instr Cond
+abbrev Kernel := Impl.Code Instr Cond
 
 /-- The immediate operand `k`. -/
 def imm (k : Nat) : Src := .imm (BitVec.ofNat 32 k)

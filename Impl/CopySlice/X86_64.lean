@@ -28,7 +28,7 @@ def moves16 : List Instr := [.movdquLoad 0 (at_ .r8), .movdquStore (at_ .rdx) 0]
 def moveByte : List Instr := [.load .byte .rax (at_ .r8), .store .byte (at_ .rdx) .rax]
 
 /-- As long as `k` bytes are left, copy `k` bytes by `moves`. -/
-def blocks (k : Nat) (moves : List Instr) : Code :=
+def blocks (k : Nat) (moves : List Instr) : Kernel :=
   .seq (.block [.alu .cmp .r9 (imm k)]) (.skipIf .b (.loop (.block (moves ++ step k ++ [.alu .cmp .r9 (imm k)])) .ae))
 
 /-- Copy the last 16 bytes of the slice. -/
@@ -40,21 +40,21 @@ def copyEnds (w : Width) : List Instr :=
    .store w (at_ .rdx) .rax, .store w (before .rdx .r9 w.bytes) .r10]
 
 /-- Copy a slice of at least 16 bytes. -/
-def long : Code :=
-  .seqs [blocks 64 moves64, blocks 16 moves16, .block [.alu .test .r9 (.reg .r9)], .skipIf .e (.block copyLast)]
+def long : Kernel :=
+  Code.seqs [blocks 64 moves64, blocks 16 moves16, .block [.alu .test .r9 (.reg .r9)], .skipIf .e (.block copyLast)]
 
 /-- Copy a slice of fewer than 4 bytes. -/
-def bytewise : Code :=
+def bytewise : Kernel :=
   .seq (.block [.alu .test .r9 (.reg .r9)]) (.skipIf .e (.loop (.block (moveByte ++ step 1)) .ne))
 
 /-- Copy a slice of fewer than 16 bytes. -/
-def short : Code :=
+def short : Kernel :=
   .seq (.block [.alu .cmp .r9 (imm 8)]) <| .ite .b
     (.seq (.block [.alu .cmp .r9 (imm 4)]) (.ite .b bytewise (.block (copyEnds .dword))))
     (.block (copyEnds .qword))
 
 /-- Copy the slice. -/
-def code : Code :=
-  .seqs [.block [.alu .cmp .r9 (imm 16)], .ite .b short long, .block [.alu .add .rdx (.reg .r9)]]
+def code : Kernel :=
+  Code.seqs [.block [.alu .cmp .r9 (imm 16)], .ite .b short long, .block [.alu .add .rdx (.reg .r9)]]
 
 end Impl.CopySlice.X86_64

@@ -20,10 +20,10 @@ def advance : List Instr := [.alu .add .rdi (imm 16), .alu .sub .rsi (imm 1)]
 def clear : List Instr := [.pxor 0 0, .pxor 1 1, .pxor 2 2, .pxor 3 3, .clear .rax, .clear .r10]
 
 /-- The kernel, as structured code. -/
-def code : Code :=
-  .seqs [
+def code : Kernel :=
+  Code.seqs [
     .block [.alu .test .rsi (.reg .rsi)],
-    .skipIf .e (.loop (.seqs [.publicBlock next, CopySlice.X86_64.code, .block advance]) .ne),
+    .skipIf .e (.loop (Code.seqs [.publicBlock next, CopySlice.X86_64.code, .block advance]) .ne),
     .block clear]
 
 /-- The kernel. -/

@@ -1,0 +1,43 @@
+//! `gather::copy` against a loop of `copy_from_slice`.
+
+use std::hint::black_box;
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+
+const TOTALS: [usize; 8] = [15, 31, 63, 100, 255, 767, 1350, 16384];
+const COUNTS: [usize; 3] = [1, 2, 4];
+
+fn gather(criterion: &mut Criterion) {
+    for count in COUNTS {
+        let mut group = criterion.benchmark_group(format!("gather/{count}"));
+        for total in TOTALS {
+            let text: Vec<u8> = (0..total).map(|i| i as u8).collect();
+            let slices: Vec<&[u8]> = (0..count)
+                .map(|i| &text[total * i / count..total * (i + 1) / count])
+                .collect();
+            let mut out = vec![0; total];
+            group.throughput(Throughput::Bytes(total as u64));
+            group.bench_function(BenchmarkId::new("leanseal", total), |bencher| {
+                bencher.iter(|| {
+                    leanseal::gather::copy(black_box(&slices), black_box(&mut out)).unwrap()
+                })
+            });
+            group.bench_function(BenchmarkId::new("copy_from_slice", total), |bencher| {
+                bencher.iter(|| copy_loop(black_box(&slices), black_box(&mut out)))
+            });
+            assert_eq!(out, text);
+        }
+    }
+}
+
+/// The peer: what one writes without the crate.
+fn copy_loop(slices: &[&[u8]], mut out: &mut [u8]) {
+    for slice in slices {
+        let (dst, rest) = out.split_at_mut(slice.len());
+        dst.copy_from_slice(slice);
+        out = rest;
+    }
+}
+
+criterion_group!(benches, gather);
+criterion_main!(benches);

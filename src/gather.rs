@@ -1,0 +1,128 @@
+//! Copying many slices into one buffer.
+
+use core::fmt;
+use core::mem::MaybeUninit;
+
+use crate::asm::Slice;
+use crate::asm::x86_64::gather::vg_gather_copy;
+
+/// Copies `slices` one after the other into `out`, which must be exactly as long as all of them together.
+///
+/// Empty slices, and a list without slices, are fine. The time depends on the number of slices and their lengths in bytes, not on
+/// what they hold.
+///
+/// # Errors
+///
+/// [`LengthMismatch`] if the slices are longer or shorter in all than `out`; nothing is written then.
+///
+/// # Examples
+///
+/// ```
+/// let mut message = [0; 11];
+/// leanseal::gather::copy(&[b"hello", b" ", b"world"], &mut message)?;
+/// assert_eq!(&message, b"hello world");
+///
+/// let error = leanseal::gather::copy(&[b"hello", b"!"], &mut message).unwrap_err();
+/// assert_eq!((error.slices, error.out), (6, 11));
+/// assert_eq!(&message, b"hello world");
+/// # Ok::<(), leanseal::gather::LengthMismatch>(())
+/// ```
+#[inline]
+pub fn copy(slices: &[&[u8]], out: &mut [u8]) -> Result<(), LengthMismatch> {
+    let copied = if slices.len() <= BATCH {
+        copy_batch(slices, out)
+    } else {
+        copy_batches(slices, out)
+    };
+    if copied {
+        Ok(())
+    } else {
+        Err(LengthMismatch::new(slices, out))
+    }
+}
+
+/// The slices to copy and the buffer to fill differ in length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LengthMismatch {
+    /// Bytes in all slices together; `usize::MAX` if they are more, which a list that repeats a slice can reach.
+    pub slices: usize,
+    /// Bytes in the output buffer.
+    pub out: usize,
+}
+
+impl LengthMismatch {
+    #[cold]
+    fn new(slices: &[&[u8]], out: &[u8]) -> Self {
+        Self {
+            slices: total_len(slices),
+            out: out.len(),
+        }
+    }
+}
+
+impl fmt::Display for LengthMismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "the slices hold {} bytes in all, but the output holds {}",
+            self.slices, self.out
+        )
+    }
+}
+
+impl core::error::Error for LengthMismatch {}
+
+/// Slices that one kernel call takes: their list is on the stack. More than 8 measures the same.
+const BATCH: usize = 8;
+
+/// Saturates: the sum of the lengths of slices that alias each other can be any number.
+fn total_len(slices: &[&[u8]]) -> usize {
+    slices
+        .iter()
+        .fold(0, |total, slice| total.saturating_add(slice.len()))
+}
+
+/// Any number of slices; `false`, and nothing written, unless they fill `out` exactly.
+fn copy_batches(slices: &[&[u8]], mut out: &mut [u8]) -> bool {
+    total_len(slices) == out.len()
+        && slices.chunks(BATCH).all(|batch| {
+            let (dst, rest) = core::mem::take(&mut out).split_at_mut(total_len(batch));
+            out = rest;
+            copy_batch(batch, dst)
+        })
+}
+
+/// At most [`BATCH`] slices; `false`, and nothing written, unless they fill `out` exactly.
+///
+/// The lengths are checked while the list is written, because a pass of their own costs small copies 2 ns.
+#[inline]
+fn copy_batch(slices: &[&[u8]], out: &mut [u8]) -> bool {
+    let mut list = [const { MaybeUninit::<Slice>::uninit() }; BATCH];
+    let mut room = out.len();
+    for (entry, slice) in list.iter_mut().zip(slices) {
+        let Some(left) = room.checked_sub(slice.len()) else {
+            return false;
+        };
+        room = left;
+        entry.write(Slice {
+            ptr: slice.as_ptr(),
+            len: slice.len(),
+        });
+    }
+    if room != 0 || slices.len() > BATCH {
+        return false;
+    }
+    // SAFETY: the first `slices.len()` entries of `list` are initialised, from slices that are borrowed for the call; their lengths
+    // add up to `out.len()`; `out` is borrowed mutably, so it overlaps neither them nor `list`; no Rust object wraps around.
+    // SSE2 belongs to every target that the crate accepts.
+    #[allow(unsafe_code)]
+    unsafe {
+        vg_gather_copy(
+            list.as_ptr().cast(),
+            slices.len(),
+            out.as_mut_ptr(),
+            out.len(),
+        );
+    }
+    true
+}

@@ -1,0 +1,65 @@
+//! `gather::copy` touches no byte beside its buffers: they start or end at pages that fault.
+#![cfg(unix)]
+
+mod common;
+
+use common::bytes;
+use common::guard::Guarded;
+use leanseal::gather::copy;
+
+const LONGEST: usize = 1024;
+
+/// Where in its pages a buffer lies.
+type Place = fn(&mut Guarded, usize) -> &mut [u8];
+const PLACES: [Place; 2] = [Guarded::first, Guarded::last];
+
+#[test]
+fn one_slice_beside_a_guard_page() {
+    let text = bytes(LONGEST, 1);
+    let (mut source, mut out) = (Guarded::new(LONGEST), Guarded::new(LONGEST));
+    for source_at in PLACES {
+        for out_at in PLACES {
+            for len in 0..=LONGEST {
+                let source = source_at(&mut source, len);
+                source.copy_from_slice(&text[..len]);
+                out.all().fill(0xa5);
+
+                copy(&[source], out_at(&mut out, len)).unwrap();
+                assert_eq!(out_at(&mut out, len), &text[..len]);
+                out_at(&mut out, len).fill(0xa5);
+                assert!(out.all().iter().all(|&byte| byte == 0xa5), "{len} bytes");
+            }
+        }
+    }
+}
+
+#[test]
+fn three_slices_each_beside_a_guard_page() {
+    let lengths = [
+        0, 1, 3, 4, 7, 8, 15, 16, 17, 31, 32, 33, 48, 63, 64, 65, 80, 100, 128, 129,
+    ];
+    let mut pages = [
+        Guarded::new(LONGEST),
+        Guarded::new(LONGEST),
+        Guarded::new(LONGEST),
+    ];
+    let mut out = Guarded::new(LONGEST);
+    for place in PLACES {
+        for first in lengths {
+            for second in lengths {
+                for third in lengths {
+                    let [a, b, c] = &mut pages;
+                    let slices =
+                        [place(a, first), place(b, second), place(c, third)].map(|slice| {
+                            let text = bytes(slice.len(), slice.len() as u64);
+                            slice.copy_from_slice(&text);
+                            &*slice
+                        });
+                    let out = place(&mut out, first + second + third);
+                    copy(&slices, out).unwrap();
+                    assert_eq!(out, slices.concat());
+                }
+            }
+        }
+    }
+}

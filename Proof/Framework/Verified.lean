@@ -1,0 +1,165 @@
+import TCB.Contract
+import Proof.Framework.Lower
+import Proof.Framework.Taint
+
+/-!
+# From structured proofs to `Verified`
+
+Total correctness and two successful taint checks of structured code verify its flat code.
+-/
+
+set_option autoImplicit false
+namespace TCB
+open Impl
+variable {S I C F D : Type}
+
+/-! ## Signatures -/
+
+/-- The extent is a constant or an argument of the signature. -/
+def Sig.knows (sig : Sig) : Extent → Bool
+  | .const _ => true
+  | .arg name => sig.params.any (·.name == name)
+
+/-- Every buffer length is a constant or an argument of the signature, and there is no scratch buffer. -/
+def Sig.simple (sig : Sig) : Bool := sig.params.all fun p =>
+  match p.ty with
+  | .usize => true
+  | .bytes role len => role != .scratch && sig.knows len
+  | .slices count => sig.knows count
+
+/-- Whether every instruction of flat code needs only the given features. -/
+def Isa.permits (isa : Isa S I C F) [BEq F] (features : List F) (code : Flat I C) : Bool :=
+  code.all fun
+    | .instr i => (isa.requires i).all features.contains
+    | _ => true
+
+/-- The computed answer is right. -/
+theorem Isa.permits_sound {isa : Isa S I C F} [BEq F] {features : List F} {code : Flat I C}
+    (h : isa.permits features code = true) : isa.Permits ⟨features, code⟩ :=
+  fun _ hi => (List.all_eq_true.1 h) _ hi
+
+namespace Target
+variable (t : Target S I C F) (c : Contract)
+
+/-- The regions of the public inputs of a call that begins in `s`. -/
+def publicRegions (s : S) : List Region :=
+  ((c.sig.buffers (t.args c s) (t.mem s)).filter (·.role = .publicInput)).map (·.region)
+
+/-- The state `s'` is what the contract and the calling convention allow on return from a call that begins in `s`. -/
+structure Post (s s' : S) : Prop where
+  result : c.Ensures (t.args c s) (t.mem s) (t.mem s') (t.abi.result s')
+  frame : ∀ x, ¬ t.MayChange c s x → t.mem s' x = t.mem s x
+  abi : t.abi.Preserved s s'
+
+variable {t c} {s s₁ s₂ : S}
+
+/-- A public region is the region of a buffer with a public role. -/
+theorem mem_publicRegions {r : Region} (h : r ∈ t.publicRegions c s) :
+    ∃ b ∈ c.sig.buffers (t.args c s) (t.mem s), b.role = .publicInput ∧ b.region = r := by
+  simpa [publicRegions, and_assoc] using h
+
+/-- No buffer that is written overlaps a public one. -/
+theorem Pre.apart (h : t.Pre c s) : ∀ w ∈ (t.abi.memory s).writable, ∀ r ∈ t.publicRegions c s, w.Disjoint r := by
+  intro w hw r hr
+  rw [h.entry.writable] at hw
+  simp only [List.mem_map, List.mem_filter] at hw
+  obtain ⟨b, ⟨hb, hbw⟩, rfl⟩ := hw
+  obtain ⟨p, hp, hpr, rfl⟩ := mem_publicRegions hr
+  obtain ⟨i, hi, rfl⟩ := List.mem_iff_getElem.1 hb
+  obtain ⟨j, hj, rfl⟩ := List.mem_iff_getElem.1 hp
+  have hd := List.pairwise_iff_getElem.1 h.entry.disjoint
+  rcases Nat.lt_trichotomy i j with hij | rfl | hij
+  · exact hd i j hi hj hij (.inl hbw)
+  · exact absurd (hpr ▸ hbw : Role.writes .publicInput = true) nofun
+  · exact (hd j i hj hi hij (.inr hbw)).symm
+
+/-- Arguments that are passed are public. -/
+theorem SamePublic.arg (h : t.SamePublic c s₁ s₂) {name : String} (hn : c.sig.params.any (·.name == name) = true) :
+    t.args c s₁ name = t.args c s₂ name :=
+  h.args _ (List.findIdx_lt_length.2 (List.any_eq_true.1 hn))
+
+/-- Known extents are public. -/
+theorem SamePublic.extent (h : t.SamePublic c s₁ s₂) {e : Extent} (he : c.sig.knows e = true) :
+    e.eval (t.args c s₁) = e.eval (t.args c s₂) := by
+  cases e with
+  | const n => rfl
+  | arg name => exact congrArg BitVec.toNat (h.arg he)
+
+/-- Two calls with the same public inputs have the same public regions. -/
+theorem SamePublic.publicRegions (hs : c.sig.simple = true) (h : t.SamePublic c s₁ s₂) :
+    t.publicRegions c s₁ = t.publicRegions c s₂ := by
+  simp only [Target.publicRegions, Sig.buffers, List.flatMap_def, List.filter_flatten, List.map_flatten, List.map_map]
+  refine congrArg List.flatten (List.map_congr_left fun p hp => ?_)
+  have hs := List.all_eq_true.1 hs p hp
+  have hn := h.arg (List.any_eq_true.2 ⟨p, hp, beq_self_eq_true _⟩)
+  simp only [Function.comp_apply, Param.buffers]
+  split <;> rename_i hty <;> simp only [hty, Bool.and_eq_true] at hs
+  · rfl
+  · rw [hn, h.extent hs.2]
+  · simp [hn, h.extent hs, List.filter_eq_nil_iff.2]
+
+/-- Two calls with the same public inputs agree on public memory. -/
+theorem SamePublic.memAgree (hs : c.sig.simple = true) (h : t.SamePublic c s₁ s₂) (h₁ : t.Pre c s₁) (h₂ : t.Pre c s₂) :
+    MemAgree (t.publicRegions c s₁) (t.abi.memory s₁) (t.abi.memory s₂) where
+  contents r hr _ hx := by
+    obtain ⟨b, hb, hp, rfl⟩ := mem_publicRegions hr
+    exact Region.eq_of_bytes (h.contents b hb hp) hx
+  apart₁ := h₁.apart
+  apart₂ := h.publicRegions hs ▸ h₂.apart
+
+/-- Without scratch buffers there is nothing to say about them. -/
+theorem sameScratch (hs : c.sig.simple = true) (m₁ m₂ : Mem) : t.SameScratch c s m₁ m₂ := by
+  intro b hb hr
+  obtain ⟨p, hp, hb⟩ := List.mem_flatMap.1 hb
+  have hs := List.all_eq_true.1 hs p hp
+  simp only [Param.buffers] at hb
+  split at hb <;> simp_all
+  rcases hb with rfl | ⟨_, _, rfl⟩ <;> cases hr
+
+end Target
+
+/--
+Total correctness and two taint checks of structured code verify its flat code: `inputs` is what is public in every
+call, `volatile` what is public if moreover all that is caller-saved is, `final` what must be public on return.
+-/
+theorem Verified.of_code [BEq F] {t : Target S I C F} {c : Contract} {code : Code I C} {features : List F}
+    (T : Taint t.isa t.abi.memory D) {inputs volatile final : D}
+    (permits : t.isa.permits features code.lower = true)
+    (simple : c.sig.simple = true)
+    (correct : ∀ s, t.Pre c s → t.isa.Wp (t.publicRegions c s) code (t.Post c s) s)
+    (onInputs : ∀ {s₁ s₂}, t.SamePublic c s₁ s₂ → T.agree inputs s₁ s₂)
+    (constantTime : (T.check code inputs).isSome = true)
+    (onVolatile : ∀ {s₁ s₂}, t.SamePublic c s₁ s₂ → t.abi.SameVolatile true s₁ s₂ → T.agree volatile s₁ s₂)
+    (noResidue : (T.check code volatile).any (T.le final) = true)
+    (onFinal : ∀ {s₁ s₂}, T.agree final s₁ s₂ → t.abi.SameVolatile (!c.sig.returns) s₁ s₂)
+    (witness : ∃ s₁ s₂, t.Pre c s₁ ∧ t.Pre c s₂ ∧ t.SamePublic c s₁ s₂ ∧
+      c.sig.DifferInSecrets (t.args c s₁) (t.mem s₁) (t.mem s₂) ∧ c.sig.Substantial (t.args c s₁) (t.mem s₁)) :
+    Verified t ⟨features, code.lower⟩ c := by
+  have run {s l s'} (hs : t.Pre c s) (hr : t.isa.Runs ⟨features, code.lower⟩ s l s') :
+      t.isa.Run (t.publicRegions c s) code s l s' ∧ t.Post c s s' := by
+    obtain ⟨u, q, h, hq⟩ := correct s hs
+    obtain ⟨rfl, rfl⟩ := hr.det (h.lower (Isa.permits_sound permits))
+    exact ⟨h, hq⟩
+  have sound {d d' s₁ s₂ l₁ l₂ s₁' s₂'} (hd : T.check code d = some d') (h₁ : t.Pre c s₁) (h₂ : t.Pre c s₂)
+      (hp : t.SamePublic c s₁ s₂) (ha : T.agree d s₁ s₂) (r₁ : t.isa.Runs ⟨features, code.lower⟩ s₁ l₁ s₁')
+      (r₂ : t.isa.Runs ⟨features, code.lower⟩ s₂ l₂ s₂') : l₁ = l₂ ∧ T.agree d' s₁' s₂' := by
+    have q₂ := (run h₂ r₂).1
+    rw [← hp.publicRegions simple] at q₂
+    have ⟨e, h⟩ := Taint.check_sound hd ⟨ha, hp.memAgree simple h₁ h₂⟩ (run h₁ r₁).1 q₂
+    exact ⟨e, h.1⟩
+  exact {
+    terminates := fun hs =>
+      let ⟨l, s', h, _⟩ := correct _ hs
+      ⟨l, s', h.lower (Isa.permits_sound permits)⟩
+    result := fun hs hr => (run hs hr).2.result
+    frame := fun hs hr => (run hs hr).2.frame
+    abi := fun hs hr => (run hs hr).2.abi
+    constantTime := fun h₁ h₂ hp r₁ r₂ =>
+      let ⟨_, hd⟩ := Option.isSome_iff_exists.1 constantTime
+      (sound hd h₁ h₂ hp (onInputs hp) r₁ r₂).1
+    noResidue := fun h₁ h₂ hp hv _ r₁ r₂ => by
+      obtain ⟨d', hd, hf⟩ := (Option.any_eq_true ..).1 noResidue
+      exact ⟨onFinal (T.le_sound hf (sound hd h₁ h₂ hp (onVolatile hp hv) r₁ r₂).2), Target.sameScratch simple _ _⟩
+    witness := witness }
+
+end TCB

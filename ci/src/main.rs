@@ -1,6 +1,11 @@
 //! `cargo verify`, `cargo emit` and `cargo gate`.
 
+mod check;
+mod files;
 mod gate;
+mod lean;
+mod modules;
+mod verify;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -14,6 +19,8 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Checks every proof
+    Verify(verify::Options),
     /// Runs one gate
     #[command(subcommand)]
     Gate(gate::Gate),
@@ -21,6 +28,7 @@ enum Command {
 
 fn main() -> Result<()> {
     match Cli::parse().command {
+        Command::Verify(options) => verify::run(&options),
         Command::Gate(gate) => gate::run(gate),
     }
 }

@@ -1,0 +1,3 @@
+import LeanWorker
+
+unsafe def main : IO Unit := LeanWorker.main

@@ -1,0 +1,82 @@
+import TCB.Print
+import TCB.X86_64.Isa
+
+/-!
+# The text of x86-64 instructions, in Intel syntax
+-/
+
+set_option autoImplicit false
+namespace TCB.X86_64
+
+/-- The name of a register, 64 bits. -/
+def Reg.name : Reg → String
+  | .rax => "rax" | .rcx => "rcx" | .rdx => "rdx" | .rbx => "rbx" | .rsp => "rsp" | .rbp => "rbp" | .rsi => "rsi"
+  | .rdi => "rdi" | .r8 => "r8" | .r9 => "r9" | .r10 => "r10" | .r11 => "r11" | .r12 => "r12" | .r13 => "r13"
+  | .r14 => "r14" | .r15 => "r15"
+
+/-- The name of the low 32 bits of a register. -/
+def Reg.dwordName : Reg → String
+  | .rax => "eax" | .rcx => "ecx" | .rdx => "edx" | .rbx => "ebx" | .rsp => "esp" | .rbp => "ebp" | .rsi => "esi"
+  | .rdi => "edi" | r => r.name ++ "d"
+
+/-- The name of the low byte of a register. -/
+def Reg.byteName : Reg → String
+  | .rax => "al" | .rcx => "cl" | .rdx => "dl" | .rbx => "bl" | .rsp => "spl" | .rbp => "bpl" | .rsi => "sil"
+  | .rdi => "dil" | r => r.name ++ "b"
+
+/-- The name of the low 128 bits of a vector register. -/
+def Vec.xmmName (v : Vec) : String := s!"xmm{v.val}"
+
+/-- A memory operand. -/
+def Ea.text (a : Ea) : String :=
+  let index := match a.index with
+    | none => ""
+    | some r => " + " ++ r.name
+  let disp := match a.disp.toInt with
+    | .ofNat 0 => ""
+    | .ofNat n => s!" + {n}"
+    | .negSucc n => s!" - {n + 1}"
+  s!"[{a.base.name}{index}{disp}]"
+
+/-- A register or an immediate. -/
+def Src.text : Src → String
+  | .reg r => r.name
+  | .imm v => toString v.toInt
+
+/-- The mnemonic. -/
+def Alu.name : Alu → String
+  | .add => "add" | .sub => "sub" | .cmp => "cmp" | .test => "test"
+
+/-- The text of an instruction. -/
+def Instr.text : Instr → String
+  | .alu op d s => s!"{op.name} {d.name}, {s.text}"
+  | .clear d => s!"xor {d.dwordName}, {d.dwordName}"
+  | .load .byte d a => s!"movzx {d.dwordName}, byte ptr {a.text}"
+  | .load .dword d a => s!"mov {d.dwordName}, dword ptr {a.text}"
+  | .load .qword d a => s!"mov {d.name}, qword ptr {a.text}"
+  | .store .byte a s => s!"mov byte ptr {a.text}, {s.byteName}"
+  | .store .dword a s => s!"mov dword ptr {a.text}, {s.dwordName}"
+  | .store .qword a s => s!"mov qword ptr {a.text}, {s.name}"
+  | .movdquLoad d a => s!"movdqu {Vec.xmmName d}, xmmword ptr {a.text}"
+  | .movdquStore a s => s!"movdqu xmmword ptr {a.text}, {Vec.xmmName s}"
+  | .pxor d s => s!"pxor {Vec.xmmName d}, {Vec.xmmName s}"
+
+/-- The suffix of `j`. -/
+def Cond.name : Cond → String
+  | .e => "e" | .ne => "ne" | .b => "b" | .ae => "ae"
+
+/-- The name of a CPU feature. -/
+def Feature.name : Feature → String
+  | .sse2 => "sse2"
+
+/-- How x86-64 prints. -/
+def printer : Printer Instr Cond Feature where
+  arch := "x86_64"
+  callConv := "sysv64"
+  instr := Instr.text
+  jcc c l := s!"j{c.name} {l}"
+  jmp l := s!"jmp {l}"
+  ret := "ret"
+  feature := Feature.name
+
+end TCB.X86_64

@@ -51,7 +51,8 @@ theorem store (h : MemAgree pub m₁ m₂) (h₁ : m₁.store a bs = some (m₁'
     split at hs <;> cases hs
     rename_i hc
     obtain ⟨w, hw, hc⟩ := List.any_eq_true.1 hc
-    exact ⟨rfl, fun r hr x hx => writeBytes_outside _ _ _ _ (Nat.not_lt.1 fun h => hm w hw r hr x ⟨.of_covers hc h, hx⟩)⟩
+    exact ⟨rfl, fun r hr x hx =>
+      writeBytes_outside _ _ _ _ (Nat.not_lt.1 fun h => hm w hw r hr x ⟨.of_covers hc h, hx⟩)⟩
   obtain ⟨w₁, k₁⟩ := keep h.apart₁ h₁
   obtain ⟨w₂, k₂⟩ := keep h.apart₂ h₂
   exact ⟨fun r hr x hx => by rw [k₁ r hr x hx, k₂ r hr x hx, h.contents r hr x hx], w₁ ▸ h.apart₁, w₂ ▸ h.apart₂⟩

@@ -49,14 +49,15 @@ def fix (body : D → Option D) : Nat → D → Option D
   | 0, _ => none
   | k + 1, d => (body d).bind fun d' => if T.le d d' then some d' else fix body k (T.meet d d')
 
-/-- What is public after `c`, or `none` if `c` may leak a secret. -/
+/-- What is public after `c`, or `none` if `c` may leak a secret (every round of `fix` makes something secret, so that 64
+are enough for so many registers). -/
 def check : Code I C → D → Option D
   | .block is, d => T.block false is d
   | .publicBlock is, d => T.block true is d
   | .seq a b, d => (check a d).bind fun d' => check b d'
   | .ite c a b, d => if T.cond c d then (check a d).bind fun x => (check b d).map fun y => T.meet x y else none
   | .skipIf c b, d => if T.cond c d then (check b d).map fun x => T.meet d x else none
-  | .loop b c, d => (T.fix (fun d => check b d) 8 d).bind fun d' => if T.cond c d' then some d' else none
+  | .loop b c, d => (T.fix (fun d => check b d) 64 d).bind fun d' => if T.cond c d' then some d' else none
 
 /-- Registers, flags and public memory of the two states agree. -/
 def Agree (pub : List Region) (d : D) (s₁ s₂ : S) : Prop :=

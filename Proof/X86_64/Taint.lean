@@ -52,7 +52,7 @@ structure Dom where
   high : BitVec 16
   flags : Bool
   mask : Bool
-  deriving DecidableEq, Repr
+  deriving Repr
 
 /-- Bits 128-511 of a vector register. -/
 def State.upper (s : State) (r : Vec) : BitVec 384 := (s.vec r).extractLsb' 128 384
@@ -62,7 +62,7 @@ namespace Dom
 /-- The general register is public. -/
 def has (x : Dom) (r : Reg) : Bool := x.regs.getLsbD r.index
 
-/-- The low half of the vector register is public. -/
+/-- The low part of the vector register is public. -/
 def hasLow (x : Dom) (r : Vec) : Bool := x.low.getLsbD r.val
 
 /-- The general register becomes public, or secret. -/
@@ -229,7 +229,8 @@ end Agree
 /-- The effect of each instruction is right. -/
 theorem instr_sound {pub : List Region} {isPublic : Bool} {i : Instr} {s₁' s₂' : State} {t₁ t₂ : Trace}
     (hi : instr isPublic i x = some y) (h : Agree x s₁ s₂) (hm : MemAgree pub s₁.memory s₂.memory)
-    (h₁ : exec i s₁ = some (s₁', t₁)) (h₂ : exec i s₂ = some (s₂', t₂)) (hp : isPublic = true → Isa.PublicLoads pub t₁) :
+    (h₁ : exec i s₁ = some (s₁', t₁)) (h₂ : exec i s₂ = some (s₂', t₂))
+    (hp : isPublic = true → Isa.PublicLoads pub t₁) :
     t₁ = t₂ ∧ Agree y s₁' s₂' ∧ MemAgree pub s₁'.memory s₂'.memory := by
   cases i with
   | alu op d v =>

@@ -103,7 +103,7 @@ theorem Verified.of_code {c : Contract} {code : Code Instr Cond} {features : Lis
       c.sig.DifferInSecrets (target.args c s₁) (target.mem s₁) (target.mem s₂) ∧
       c.sig.Substantial (target.args c s₁) (target.mem s₁)) :
     Verified target ⟨features, code.lower⟩ c :=
-  TCB.Verified.of_code taint permits simple correct Dom.agree_ofArgs constantTime (fun _ => Dom.agree_volatile) noResidue
-    Dom.Agree.sameVolatile witness
+  TCB.Verified.of_code taint permits simple correct Dom.agree_ofArgs constantTime (fun _ => Dom.agree_volatile)
+    noResidue Dom.Agree.sameVolatile witness
 
 end TCB.X86_64

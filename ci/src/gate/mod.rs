@@ -1,13 +1,128 @@
 //! Gates: checks of the tree that are neither proofs nor unit tests.
 
-use anyhow::Result;
-use clap::Subcommand;
+mod asm_hygiene;
+mod lean_imports;
+mod lean_speed;
+mod lean_text;
+mod machine_code;
+
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, Result, bail};
+use clap::{Args, Subcommand};
+use walkdir::{DirEntry, WalkDir};
+
+use crate::lean::workspace;
 
 /// A check that `.ci/run` runs by name.
 #[derive(Debug, Subcommand)]
-pub enum Gate {}
+pub enum Gate {
+    /// No hand-written assembly, extern block or build script in the library
+    AsmHygiene(Root),
+    /// Each Lean folder imports only what it may
+    LeanImports(Root),
+    /// No option, tactic or attribute that hides slow or unproven Lean, and no file that is too long
+    LeanSpeed(Root),
+    /// The object code of every kernel is the emitted text
+    MachineCode(machine_code::Options),
+}
+
+/// Where a gate looks.
+#[derive(Debug, Args)]
+pub struct Root {
+    /// The root of the project [default: this workspace]
+    #[arg(long, value_name = "DIR")]
+    root: Option<PathBuf>,
+}
+
+impl Root {
+    fn path(&self) -> Result<PathBuf> {
+        let root = self.root.clone().unwrap_or_else(workspace);
+        root.canonicalize()
+            .with_context(|| format!("no folder {}", root.display()))
+    }
+}
 
 /// Runs one gate; an error says what it refused.
 pub fn run(gate: Gate) -> Result<()> {
-    match gate {}
+    let (name, report) = match gate {
+        Gate::AsmHygiene(root) => ("asm-hygiene", asm_hygiene::check(&root.path()?)?),
+        Gate::LeanImports(root) => ("lean-imports", lean_imports::check(&root.path()?)?),
+        Gate::LeanSpeed(root) => ("lean-speed", lean_speed::check(&root.path()?)?),
+        Gate::MachineCode(options) => ("machine-code", machine_code::check(&options)?),
+    };
+    report.conclude(name)
+}
+
+/// What a gate looked at and what it refused there.
+#[derive(Debug, Default)]
+struct Report {
+    /// How many things were checked; none at all is a failure, because the gate then looked in the wrong place.
+    checked: usize,
+    /// What they are, for the closing line.
+    things: &'static str,
+    violations: Vec<String>,
+}
+
+impl Report {
+    fn of(things: &'static str) -> Self {
+        Self {
+            things,
+            ..Self::default()
+        }
+    }
+
+    fn refuse(&mut self, place: impl fmt::Display, why: impl fmt::Display) {
+        self.violations.push(format!("{place}: {why}"));
+    }
+
+    fn conclude(self, name: &str) -> Result<()> {
+        for violation in &self.violations {
+            eprintln!("{violation}");
+        }
+        match (self.violations.len(), self.checked) {
+            (0, 0) => bail!("gate {name}: found no {} to check", self.things),
+            (0, checked) => println!("gate {name}: {checked} {} are fine", self.things),
+            (refused, _) => bail!("gate {name}: {refused} refused"),
+        }
+        Ok(())
+    }
+}
+
+/// A source file of the project.
+struct Source {
+    /// From the root of the project.
+    path: PathBuf,
+    text: String,
+}
+
+/// The files below `folder` with one of the extensions, sorted; what is built or downloaded is left out.
+fn sources(root: &Path, folder: &str, extensions: &[&str]) -> Result<Vec<Source>> {
+    let written = |entry: &DirEntry| {
+        let name = entry.file_name().to_str().unwrap_or_default();
+        entry.depth() == 0 || !(name.starts_with('.') || matches!(name, "target" | "node_modules"))
+    };
+    let start = root.join(folder);
+    let mut found = Vec::new();
+    if !start.exists() {
+        return Ok(found);
+    }
+    for entry in WalkDir::new(&start)
+        .sort_by_file_name()
+        .into_iter()
+        .filter_entry(written)
+    {
+        let entry = entry.with_context(|| format!("cannot list {}", start.display()))?;
+        let extension = entry.path().extension().and_then(|e| e.to_str());
+        if entry.file_type().is_file() && extension.is_some_and(|e| extensions.contains(&e)) {
+            let text = std::fs::read_to_string(entry.path())
+                .with_context(|| format!("cannot read {}", entry.path().display()))?;
+            let path = entry.path().strip_prefix(root)?.to_owned();
+            found.push(Source { path, text });
+        }
+    }
+    Ok(found)
 }

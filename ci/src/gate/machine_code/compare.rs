@@ -1,0 +1,270 @@
+//! Machine code against text, instruction by instruction and operand by operand.
+
+use anyhow::{Context, Result, bail, ensure};
+use iced_x86::{Decoder, DecoderOptions, OpKind, Register, RoundingControl};
+
+use super::text::{Instruction, Memory, Operand};
+
+/// An error says where `bytes` differ from `text`, if they do.
+pub fn compare(text: &[Instruction], bytes: &[u8]) -> Result<()> {
+    ensure!(!text.is_empty(), "there are no instructions");
+    let code = decode(text.len(), bytes)?;
+    let starts: Vec<u64> = code.iter().map(iced_x86::Instruction::ip).collect();
+    for (i, (expected, found)) in text.iter().zip(&code).enumerate() {
+        same(expected, found, &starts).with_context(|| {
+            format!(
+                "instruction {i}, at {:#x}, is `{found}`; the text: {expected:?}",
+                found.ip()
+            )
+        })?;
+    }
+    Ok(())
+}
+
+/// The first `count` instructions, if nothing but padding follows.
+fn decode(count: usize, bytes: &[u8]) -> Result<Vec<iced_x86::Instruction>> {
+    let mut decoder = Decoder::new(64, bytes, DecoderOptions::NONE);
+    let mut code = Vec::with_capacity(count);
+    for i in 0..count {
+        ensure!(
+            decoder.can_decode(),
+            "the code ends after {i} instructions, the text has {count}"
+        );
+        let next = decoder.decode();
+        ensure!(
+            !next.is_invalid(),
+            "there is no instruction at {:#x}",
+            next.ip()
+        );
+        code.push(next);
+    }
+    let rest = &bytes[decoder.position()..];
+    ensure!(
+        rest.iter().all(|&byte| matches!(byte, 0x90 | 0xcc)),
+        "there are {} bytes after the last instruction of the text",
+        rest.len()
+    );
+    Ok(code)
+}
+
+fn same(expected: &Instruction, found: &iced_x86::Instruction, starts: &[u64]) -> Result<()> {
+    let mnemonic = format!("{:?}", found.mnemonic()).to_lowercase();
+    ensure!(
+        mnemonic == expected.mnemonic,
+        "the instruction is {mnemonic}"
+    );
+    ensure!(plain(found), "it has a prefix or decoration");
+    let count = found.op_count() as usize;
+    ensure!(count == expected.operands.len(), "it has {count} operands");
+    for (i, expected) in expected.operands.iter().enumerate() {
+        operand(expected, found, i as u32, starts).with_context(|| format!("operand {i}"))?;
+    }
+    Ok(())
+}
+
+/// Without what the text cannot write: lock, rep, segments, and the decorations of EVEX.
+fn plain(found: &iced_x86::Instruction) -> bool {
+    let prefixes = found.has_lock_prefix()
+        || found.has_rep_prefix()
+        || found.has_repne_prefix()
+        || found.segment_prefix() != Register::None;
+    let decorations = found.has_op_mask()
+        || found.zeroing_masking()
+        || found.is_broadcast()
+        || found.suppress_all_exceptions()
+        || found.rounding_control() != RoundingControl::None;
+    !prefixes && !decorations
+}
+
+fn operand(
+    expected: &Operand,
+    found: &iced_x86::Instruction,
+    i: u32,
+    starts: &[u64],
+) -> Result<()> {
+    let kind = found.op_kind(i);
+    match expected {
+        Operand::Register(name) => {
+            ensure!(kind == OpKind::Register, "not a register");
+            let register = name_of(found.op_register(i));
+            ensure!(register == *name, "the register is {register}");
+        }
+        Operand::Immediate(value) => {
+            // Code has the value modulo the size of what it is combined with.
+            let bits = 8 * operand_bytes(found)?;
+            let immediate = found.try_immediate(i).context("not an immediate")?;
+            let modulus = 1_i128 << bits;
+            ensure!(
+                (-modulus / 2..modulus).contains(value)
+                    && (i128::from(immediate) - value).rem_euclid(modulus) == 0,
+                "the immediate is {immediate:#x}"
+            );
+        }
+        Operand::Memory(expected) => {
+            ensure!(kind == OpKind::Memory, "not in memory");
+            let memory = memory(found);
+            ensure!(memory == *expected, "the operand is {memory:?}");
+        }
+        Operand::Target(target) => {
+            ensure!(kind == OpKind::NearBranch64, "not a jump");
+            let address = starts.get(*target).context("jumps to the end")?;
+            let to = found.near_branch64();
+            ensure!(to == *address, "jumps to {to:#x}, not {address:#x}");
+        }
+    }
+    Ok(())
+}
+
+fn name_of(register: Register) -> String {
+    format!("{register:?}").to_lowercase()
+}
+
+/// The size of the operand beside an immediate.
+fn operand_bytes(found: &iced_x86::Instruction) -> Result<usize> {
+    match found.op0_kind() {
+        OpKind::Register if found.op0_register().is_gpr() => Ok(found.op0_register().size()),
+        // Shuffles, shifts and the like: their immediate is one byte of its own.
+        OpKind::Register => Ok(1),
+        OpKind::Memory => Ok(found.memory_size().size()),
+        _ => bail!("an immediate without an operand"),
+    }
+}
+
+fn memory(found: &iced_x86::Instruction) -> Memory {
+    let some = |register: Register| (register != Register::None).then(|| name_of(register));
+    let index = some(found.memory_index());
+    let size = found.memory_size().size();
+    Memory {
+        size: (size != 0).then_some(size),
+        base: some(found.memory_base()),
+        index: index.map(|name| (name, found.memory_index_scale())),
+        displacement: found.memory_displacement64() as i64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::text, *};
+
+    /// Every form of operand, assembled by hand from the manual.
+    const CODE: [(&str, &[u8]); 12] = [
+        ("test rsi, rsi", &[0x48, 0x85, 0xf6]),
+        ("je 3f", &[0x74, 0x2c]),
+        ("2:", &[]),
+        ("mov r9, qword ptr [rdi + 8]", &[0x4c, 0x8b, 0x4f, 0x08]),
+        (
+            "movdqu xmm0, xmmword ptr [r8 + r9 - 16]",
+            &[0xf3, 0x43, 0x0f, 0x6f, 0x44, 0x08, 0xf0],
+        ),
+        (
+            "movdqu xmmword ptr [rdx + rsi*8], xmm1",
+            &[0xf3, 0x0f, 0x7f, 0x0c, 0xf2],
+        ),
+        ("mov rax, 1", &[0x48, 0xc7, 0xc0, 0x01, 0x00, 0x00, 0x00]),
+        ("add rdx, -64", &[0x48, 0x83, 0xc2, 0xc0]),
+        (
+            "mov r10d, 4294967295",
+            &[0x41, 0xba, 0xff, 0xff, 0xff, 0xff],
+        ),
+        ("jne 2b", &[0x75, 0xdd]),
+        ("3:", &[]),
+        ("ret", &[0xc3]),
+    ];
+
+    fn differs(lines: &[&str], bytes: &[u8]) -> Option<String> {
+        let lines: Vec<_> = lines.iter().map(|&line| line.to_owned()).collect();
+        let text = text::parse(&lines).unwrap();
+        compare(&text, bytes)
+            .err()
+            .map(|error| format!("{error:#}"))
+    }
+
+    fn lines() -> Vec<&'static str> {
+        CODE.iter().map(|line| line.0).collect()
+    }
+
+    fn bytes() -> Vec<u8> {
+        // The forward jump skips what lies between it and `3:`.
+        let mut bytes: Vec<u8> = CODE.iter().flat_map(|line| line.1).copied().collect();
+        bytes[4] = (bytes.len() - 5 - 1) as u8;
+        bytes
+    }
+
+    #[test]
+    fn the_same_code_passes_also_with_padding() {
+        assert_eq!(differs(&lines(), &bytes()), None);
+        assert_eq!(differs(&lines(), &[bytes(), vec![0xcc; 15]].concat()), None);
+    }
+
+    #[test]
+    fn every_planted_difference_is_found() {
+        for (line, planted) in [
+            (0, "test rsi, rdi"),
+            (0, "cmp rsi, rsi"),
+            (0, "test esi, esi"),
+            (1, "jne 3f"),
+            (2, "4:\nnop\n2:"),
+            (3, "mov r9, qword ptr [rdi + 16]"),
+            (3, "mov r9, qword ptr [rdi]"),
+            (3, "mov r9, qword ptr [rsi + 8]"),
+            (3, "mov r9d, dword ptr [rdi + 8]"),
+            (3, "lea r9, [rdi + 8]"),
+            (4, "movdqu xmm1, xmmword ptr [r8 + r9 - 16]"),
+            (4, "movdqu xmm0, xmmword ptr [r9 + r8 - 16]"),
+            (4, "movdqu xmm0, xmmword ptr [r8 + r9 + 16]"),
+            (4, "movdqa xmm0, xmmword ptr [r8 + r9 - 16]"),
+            (4, "vmovdqu xmm0, xmmword ptr [r8 + r9 - 16]"),
+            (5, "movdqu xmmword ptr [rdx + rsi*4], xmm1"),
+            (5, "movdqu xmmword ptr [rdx], xmm1"),
+            (5, "movdqu xmm1, xmmword ptr [rdx + rsi*8]"),
+            (6, "mov eax, 1"),
+            (6, "mov rax, 2"),
+            (6, "mov rax, -1"),
+            (6, "mov rax, 4294967297"),
+            (7, "add rdx, 64"),
+            (7, "sub rdx, -64"),
+            (7, "add rdx, 18446744073709551616"),
+            (8, "mov r10d, 4294967294"),
+            (8, "mov r10, 4294967295"),
+            (9, "jne 3f"),
+            (9, "jne 2b\nnop"),
+            (11, "ret\nret"),
+        ] {
+            let mut changed = lines();
+            changed.splice(line..=line, planted.lines());
+            // Labels that a change takes away make no valid text; these changes keep all of them.
+            assert!(differs(&changed, &bytes()).is_some(), "{planted}");
+        }
+    }
+
+    #[test]
+    fn moved_and_dropped_instructions_are_found() {
+        for i in (0..CODE.len()).filter(|&i| !CODE[i].1.is_empty()) {
+            let mut dropped = lines();
+            dropped.remove(i);
+            assert!(
+                differs(&dropped, &bytes()).is_some(),
+                "without {}",
+                CODE[i].0
+            );
+            if i + 1 < CODE.len() {
+                let mut swapped = lines();
+                swapped.swap(i, i + 1);
+                assert!(differs(&swapped, &bytes()).is_some(), "{} later", CODE[i].0);
+            }
+        }
+    }
+
+    #[test]
+    fn what_the_text_cannot_say_is_found() {
+        assert!(differs(&["add rax, 1"], &[0xf0, 0x48, 0x83, 0xc0, 0x01]).is_some());
+        assert!(differs(&["ret"], &[0xf3, 0xc3]).is_some());
+        assert!(differs(&["mov rax, qword ptr [rdi]"], &[0x64, 0x48, 0x8b, 0x07]).is_some());
+        assert!(differs(&["mov rax, qword ptr [rdi]"], &[0x67, 0x48, 0x8b, 0x07]).is_some());
+        assert!(differs(&["ret"], &[0xc3, 0x00]).is_some());
+        assert!(differs(&["ret"], &[0xc3, 0xc3]).is_some());
+        assert!(differs(&["ret"], &[]).is_some());
+        assert!(differs(&["ret"], &[0x06]).is_some());
+        assert!(differs(&[], &[]).is_some());
+    }
+}

@@ -1,0 +1,130 @@
+//! The emitted functions, as they stand in src/asm.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, bail, ensure};
+use syn::{
+    Expr, Item, ItemFn, LitStr, Stmt, Token, parse::Parser, punctuated::Punctuated,
+    spanned::Spanned,
+};
+
+use super::text::{self, Instruction};
+use crate::gate::Source;
+
+/// A kernel: its path in the crate, `asm::x86_64::gather::vg_gather_copy`, and its code.
+#[derive(Debug)]
+pub struct Function {
+    pub name: String,
+    pub code: Vec<Instruction>,
+}
+
+/// The functions of a file of src/asm, which holds nothing else that runs.
+pub fn functions(file: &Source) -> Result<Vec<Function>> {
+    let module = module_path(&file.path)?;
+    let items = syn::parse_file(&file.text)
+        .with_context(|| format!("{}", file.path.display()))?
+        .items;
+    let mut found = Vec::new();
+    for item in items {
+        let place = format!("{}:{}", file.path.display(), item.span().start().line);
+        match item {
+            Item::Fn(item) => found.push(function(&item, &module).context(place)?),
+            Item::Use(_) | Item::Const(_) | Item::Struct(_) => {}
+            Item::Mod(item) if item.content.is_none() => {}
+            _ => bail!("{place}: only `use`, `mod`, `const`, `struct` and naked functions"),
+        }
+    }
+    Ok(found)
+}
+
+/// `src/asm/x86_64/gather.rs` is `asm::x86_64::gather`.
+fn module_path(path: &Path) -> Result<String> {
+    let path = path.strip_prefix("src")?.with_extension("");
+    let path = if path.ends_with("mod") {
+        path.parent().context("no folder")?.to_owned()
+    } else {
+        path
+    };
+    Ok(path.to_str().context("not valid UTF-8")?.replace('/', "::"))
+}
+
+fn function(item: &ItemFn, module: &str) -> Result<Function> {
+    let name = item.sig.ident.to_string();
+    let naked = item.attrs.iter().any(|attribute| {
+        let list = attribute.meta.require_list();
+        list.is_ok_and(|list| list.path.is_ident("unsafe") && list.tokens.to_string() == "naked")
+    });
+    ensure!(naked, "{name} is not a naked function");
+    ensure!(name.starts_with("vg_"), "{name}: kernels are named vg_…");
+    let lines = assembly(item).with_context(|| name.clone())?;
+    Ok(Function {
+        code: text::parse(&lines).with_context(|| name.clone())?,
+        name: format!("{module}::{name}"),
+    })
+}
+
+/// The lines of the one `naked_asm!` that is the body.
+fn assembly(item: &ItemFn) -> Result<Vec<String>> {
+    let [statement] = &item.block.stmts[..] else {
+        bail!("the body is not one `naked_asm!`");
+    };
+    let call = match statement {
+        Stmt::Macro(statement) => &statement.mac,
+        Stmt::Expr(Expr::Macro(expression), None) => &expression.mac,
+        _ => bail!("the body is not one `naked_asm!`"),
+    };
+    ensure!(
+        call.path
+            .segments
+            .last()
+            .is_some_and(|last| last.ident == "naked_asm"),
+        "the body is not one `naked_asm!`"
+    );
+    let strings = Punctuated::<LitStr, Token![,]>::parse_terminated
+        .parse2(call.tokens.clone())
+        .context("`naked_asm!` has operands or options, which this gate does not know")?;
+    Ok(strings.iter().map(LitStr::value).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Vec<Function>> {
+        functions(&Source {
+            path: "src/asm/x86_64/gather.rs".into(),
+            text: text.into(),
+        })
+    }
+
+    #[test]
+    fn a_kernel_is_found_with_its_path_and_code() {
+        let found = read(
+            "//! Doc\nuse crate::asm::Slice;\n#[unsafe(naked)]\npub unsafe extern \"sysv64\" fn vg_f(a: u8) {
+                core::arch::naked_asm!(\"2:\", \"jmp 2b\", \"ret\",)\n}\npub const VG_F_FEATURES: &[&str] = &[];",
+        )
+        .unwrap();
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].name, "asm::x86_64::gather::vg_f");
+        assert_eq!(found[0].code.len(), 2);
+        assert_eq!(module_path(Path::new("src/asm/mod.rs")).unwrap(), "asm");
+    }
+
+    #[test]
+    fn anything_else_that_runs_is_refused() {
+        for text in [
+            "pub fn vg_f() {}",
+            "#[unsafe(naked)] pub extern \"C\" fn f() { core::arch::naked_asm!(\"ret\") }",
+            "#[unsafe(naked)] pub extern \"C\" fn vg_f() { core::arch::asm!(\"ret\") }",
+            "#[unsafe(naked)] pub extern \"C\" fn vg_f() { core::arch::naked_asm!(\"ret\", options(raw)) }",
+            "#[unsafe(naked)] pub extern \"C\" fn vg_f() { core::arch::naked_asm!(\"ret\"); f() }",
+            "core::arch::global_asm!(\"ret\");",
+            "static S: u8 = 0;",
+            "impl S { fn f() {} }",
+            "mod m { fn f() {} }",
+            "fn",
+        ] {
+            assert!(read(text).is_err(), "{text}");
+        }
+    }
+}

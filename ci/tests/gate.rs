@@ -1,0 +1,211 @@
+//! The gates as `.ci/run` runs them, on the project and on trees with planted violations.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+use tempfile::TempDir;
+
+fn project() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
+}
+
+fn gate(name: &str, root: &Path, rest: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_leanseal-ci"))
+        .args(["gate", name, "--root"])
+        .arg(root)
+        .args(rest)
+        .output()
+        .unwrap()
+}
+
+#[track_caller]
+fn passes(output: &Output) {
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{stderr}");
+}
+
+#[track_caller]
+fn refuses(output: &Output, why: &str) {
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success());
+    assert!(stderr.contains(why), "no {why:?} in {stderr}");
+}
+
+/// A small project: what the gates read, and nothing else.
+fn tree() -> TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    copy("Cargo.toml", &dir);
+    copy("Cargo.lock", &dir);
+    for entry in walkdir::WalkDir::new(project().join("src")) {
+        let entry = entry.unwrap();
+        if entry.file_type().is_file() {
+            copy(
+                entry
+                    .path()
+                    .strip_prefix(project())
+                    .unwrap()
+                    .to_str()
+                    .unwrap(),
+                &dir,
+            );
+        }
+    }
+    for file in ["benches/gather.rs", "ci/Cargo.toml"] {
+        copy(file, &dir);
+    }
+    write(&dir, "ci/src/main.rs", "fn main() {}");
+    write(&dir, "TCB/Mem.lean", "set_option autoImplicit false");
+    dir
+}
+
+fn copy(file: &str, dir: &TempDir) {
+    write(
+        dir,
+        file,
+        &fs::read_to_string(project().join(file)).unwrap(),
+    );
+}
+
+fn write(dir: &TempDir, file: &str, text: &str) {
+    let path = dir.path().join(file);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+const KERNEL: &str = "src/asm/x86_64/gather.rs";
+
+/// Changes the emitted text in one place.
+fn replace(dir: &TempDir, from: &str, to: &str) {
+    let text = fs::read_to_string(dir.path().join(KERNEL)).unwrap();
+    assert!(
+        text.contains(from),
+        "the kernel has no {from:?} any more: choose another"
+    );
+    write(dir, KERNEL, &text.replacen(from, to, 1));
+}
+
+#[test]
+fn the_project_passes() {
+    for name in ["asm-hygiene", "lean-imports", "lean-speed"] {
+        passes(&gate(name, project(), &[]));
+    }
+}
+
+#[test]
+fn lean_gates_refuse_a_planted_violation_and_a_tree_without_lean() {
+    let dir = tree();
+    passes(&gate("lean-imports", dir.path(), &[]));
+    passes(&gate("lean-speed", dir.path(), &[]));
+
+    write(
+        &dir,
+        "Spec/A.lean",
+        "import Proof.A\nset_option autoImplicit false",
+    );
+    refuses(
+        &gate("lean-imports", dir.path(), &[]),
+        "Spec/A.lean:1: Spec must not import Proof.A",
+    );
+    write(
+        &dir,
+        "Spec/A.lean",
+        "set_option autoImplicit false\ntheorem t : 1 = 2 := sorry",
+    );
+    refuses(
+        &gate("lean-speed", dir.path(), &[]),
+        "Spec/A.lean:2: `sorry` is not allowed",
+    );
+    write(&dir, "src/long.rs", &"//\n".repeat(401));
+    refuses(
+        &gate("lean-speed", dir.path(), &[]),
+        "src/long.rs: 401 lines",
+    );
+
+    fs::remove_dir_all(dir.path().join("Spec")).unwrap();
+    fs::remove_dir_all(dir.path().join("TCB")).unwrap();
+    refuses(
+        &gate("lean-imports", dir.path(), &[]),
+        "found no Lean files",
+    );
+    refuses(&gate("lean-speed", dir.path(), &[]), "no Lean files");
+}
+
+#[test]
+fn asm_hygiene_refuses_hand_written_assembly_and_build_scripts() {
+    let dir = tree();
+    passes(&gate("asm-hygiene", dir.path(), &[]));
+    write(&dir, "build.rs", "fn main() {}");
+    refuses(
+        &gate("asm-hygiene", dir.path(), &[]),
+        "build.rs: the library has no build script",
+    );
+    fs::remove_file(dir.path().join("build.rs")).unwrap();
+    write(
+        &dir,
+        "src/fast.rs",
+        "\nunsafe extern \"C\" { fn memcpy(); }",
+    );
+    refuses(
+        &gate("asm-hygiene", dir.path(), &[]),
+        "src/fast.rs:2: `extern` block",
+    );
+}
+
+/// The library of an untouched tree, against texts that differ from it in one place, and the other way round.
+#[test]
+fn machine_code_refuses_every_planted_difference() {
+    let built = tree();
+    passes(&gate("machine-code", built.path(), &[]));
+    let rlib: PathBuf = walkdir::WalkDir::new(built.path().join("target"))
+        .into_iter()
+        .map(|entry| entry.unwrap().into_path())
+        .find(|path| path.ends_with("release/libleanseal.rlib"))
+        .unwrap();
+    let rlib = ["--rlib", rlib.to_str().unwrap()];
+
+    let load = "\"mov r8, qword ptr [rdi]\",";
+    for (from, to) in [
+        ("\"add rdi, 16\"", "\"add rdi, 8\""),
+        ("\"add rdi, 16\"", "\"add rsi, 16\""),
+        ("\"add rdi, 16\"", "\"add edi, 16\""),
+        ("[r8 + 16]", "[r8 + 32]"),
+        ("\"pxor xmm0, xmm0\",", ""),
+        ("\"ret\",", "\"ret\", \"ret\","),
+        ("\"ret\",", "\"pxor xmm4, xmm4\", \"ret\","),
+        (load, "\"nop\", \"mov r8, qword ptr [rdi]\","),
+        ("fn vg_gather_copy", "fn vg_gather_copy_of"),
+    ] {
+        let dir = tree();
+        replace(&dir, from, to);
+        refuses(
+            &gate("machine-code", dir.path(), &rlib),
+            "asm::x86_64::gather::vg_gather_copy",
+        );
+    }
+
+    let dir = tree();
+    replace(&dir, "\"add rdi, 16\"", "\"add rdi, 24\"");
+    passes(&gate("machine-code", dir.path(), &[]));
+    let changed = dir
+        .path()
+        .join("target/gate/machine-code/release/libleanseal.rlib");
+    let changed = ["--rlib", changed.to_str().unwrap()];
+    refuses(
+        &gate("machine-code", built.path(), &changed),
+        "the immediate is 0x18",
+    );
+}
+
+#[test]
+fn machine_code_without_kernels_fails() {
+    let dir = tree();
+    fs::remove_dir_all(dir.path().join("src/asm")).unwrap();
+    write(&dir, "src/lib.rs", "//! Empty\n#![no_std]");
+    refuses(
+        &gate("machine-code", dir.path(), &[]),
+        "found no kernels to check",
+    );
+}

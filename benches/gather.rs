@@ -1,6 +1,7 @@
 //! `gather::copy` against a loop of `copy_from_slice`.
 
 use std::hint::black_box;
+use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 
@@ -39,5 +40,11 @@ fn copy_loop(slices: &[&[u8]], mut out: &mut [u8]) {
     }
 }
 
-criterion_group!(benches, gather);
+criterion_group! {
+    name = benches;
+    config = Criterion::default()
+        .warm_up_time(Duration::from_millis(300))
+        .measurement_time(Duration::from_secs(1));
+    targets = gather
+}
 criterion_main!(benches);

@@ -1,14 +1,21 @@
 //! `cargo verify`, `cargo emit` and `cargo gate`.
 
 mod check;
+mod compare;
+mod emission;
 mod files;
 mod gate;
 mod lean;
 mod modules;
+mod source_lines;
+mod summary;
 mod verify;
 
-use anyhow::Result;
+use std::process::ExitCode;
+
 use clap::{Parser, Subcommand};
+
+use verify::Mode;
 
 #[derive(Debug, Parser)]
 #[command(name = "leanseal-ci", about, disable_help_subcommand = true)]
@@ -19,16 +26,35 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Checks every proof
-    Verify(verify::Options),
+    /// Checks every proof, audits every artifact, and compares src/asm with what Lean prints
+    Verify {
+        #[command(flatten)]
+        options: verify::Options,
+        /// Only checks these modules and what they import
+        #[arg(value_name = "MODULE")]
+        modules: Vec<String>,
+    },
+    /// Does the same, and writes src/asm
+    Emit {
+        #[command(flatten)]
+        options: verify::Options,
+    },
     /// Runs one gate
     #[command(subcommand)]
     Gate(gate::Gate),
 }
 
-fn main() -> Result<()> {
-    match Cli::parse().command {
-        Command::Verify(options) => verify::run(&options),
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Verify { options, modules } => verify::run(&options, Mode::Compare, &modules),
+        Command::Emit { options } => verify::run(&options, Mode::Write, &[]),
         Command::Gate(gate) => gate::run(gate),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
     }
 }

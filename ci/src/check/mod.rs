@@ -26,8 +26,8 @@ enum State {
     Failed,
 }
 
-/// Checks what has changed; an error when a module has an error or a warning.
-pub fn check(graph: &Graph, lean: &Lean, root: &Path, cache: &Cache, jobs: usize) -> Result<()> {
+/// Checks what has changed and returns how many modules that were; an error when a module has an error or a warning.
+pub fn check(graph: &Graph, lean: &Lean, root: &Path, cache: &Cache, jobs: usize) -> Result<usize> {
     let modules = &graph.0;
     let mut states: Vec<_> = modules
         .iter()
@@ -82,7 +82,7 @@ pub fn check(graph: &Graph, lean: &Lean, root: &Path, cache: &Cache, jobs: usize
     }
     let count = |state| shared.states.iter().filter(|s| **s == state).count();
     match (count(State::Failed), count(State::Waiting)) {
-        (0, 0) => Ok(()),
+        (0, 0) => Ok(total),
         (failed, 0) => bail!("{failed} of {} modules failed", modules.len()),
         (failed, waiting) => bail!(
             "{failed} of {} modules failed, {waiting} that import them were not checked",

@@ -107,6 +107,7 @@ impl Npm {
         files::create_dir(&worker)?;
         let compiled = self
             .command_in(&aside, &[])
+            .current_dir(&aside)
             .arg("-o")
             .arg(worker.join("LeanWorker.olean"))
             .arg(self.runner.join("worker/LeanWorker.lean"))

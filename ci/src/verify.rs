@@ -89,7 +89,8 @@ pub fn run(options: &Options, mode: Mode, modules: &[String]) -> Result<()> {
         asm: describe(&differences, mode),
         time: start.elapsed(),
     };
-    if mode == Mode::Compare {
+    if mode == Mode::Compare && !differences.is_empty() {
+        eprintln!("src/asm, against what Lean prints:");
         differences.iter().for_each(|d| eprint!("{d}"));
     }
     print!("{summary}");

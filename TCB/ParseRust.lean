@@ -1,0 +1,159 @@
+import TCB.Parse
+import TCB.Rust
+
+/-!
+# Reading the Rust text of artifacts
+
+The reverse of `Artifact.rust`, up to comments, for checking what was printed.
+-/
+
+set_option autoImplicit false
+namespace TCB
+
+/-- The tokens of a line of code. -/
+def tokensOf (code : Word) : List Token := lex (code.filter (· != ' '))
+
+/-- The parts of a list between the elements `a`. -/
+def splitAt {α : Type} [BEq α] (a : α) : List α → List (List α)
+  | [] => [[]]
+  | b :: bs =>
+    bif b == a then [] :: splitAt a bs else
+    match splitAt a bs with
+    | [] => [[b]]
+    | p :: ps => (b :: p) :: ps
+
+/-- The results of `f`, if it has one for every element. -/
+def collect {α β : Type} (f : α → Option β) : List α → Option (List β)
+  | [] => some []
+  | a :: as =>
+    match f a, collect f as with
+    | some b, some bs => some (b :: bs)
+    | _, _ => none
+
+/-- The parts of a list between commas. -/
+def listOf {α : Type} (f : List Token → Option α) (ts : List Token) : Option (List α) :=
+  bif ts.isEmpty then some [] else collect f (splitAt [','] ts)
+
+/-- A parameter: its name and its type. -/
+def paramOf : List Token → Option (Token × String)
+  | name :: [':'] :: ty =>
+    ([([chars!"usize"], "usize"), ([['*'], chars!"const", chars!"u8"], "*const u8"),
+      ([['*'], chars!"mut", chars!"u8"], "*mut u8"),
+      ([['*'], chars!"const", chars!"Slice"], "*const Slice")].lookup ty).map ((name, ·))
+  | _ => none
+
+/-- Whether a function returns a `u32`, from what follows its parameters. -/
+def returnsOf (ts : List Token) : Option Bool :=
+  [([['{']], false), ([['-'], ['>'], chars!"u32", ['{']], true)].lookup ts
+
+/-- The first line of a function: its calling convention, name, parameters, and whether it returns. -/
+def headOf : List Token → Option (Token × Token × List (Token × String) × Bool)
+  | a :: b :: c :: ['"'] :: conv :: ['"'] :: d :: name :: ['('] :: rest =>
+    bif [a, b, c, d] == [chars!"pub", chars!"unsafe", chars!"extern", chars!"fn"] then
+      match splitAt [')'] rest with
+      | [params, tail] =>
+        match listOf paramOf params, returnsOf tail with
+        | some ps, some r => some (conv, name, ps, r)
+        | _, _ => none
+      | _ => none
+    else none
+  | _ => none
+
+/-- A constant: its name, its type, and its value. -/
+def constantOf : List Token → Option (Token × List Token × List Token)
+  | a :: b :: name :: [':'] :: rest =>
+    match [a, b] == [chars!"pub", chars!"const"], splitAt ['='] rest with
+    | true, [ty, value] =>
+      match value.reverse with
+      | [';'] :: v => some (name, ty, v.reverse)
+      | _ => none
+    | _, _ => none
+  | _ => none
+
+/-- A string literal. -/
+def stringOf : List Token → Option String
+  | [['"'], s, ['"']] => some (String.ofList s)
+  | _ => none
+
+/-- In capitals. -/
+def capitals (t : Token) : Token := t.map Char.toUpper
+
+/-- The CPU features that a function says it needs. -/
+def featuresOf (symbol : Token) (ts : List Token) : Option (List String) :=
+  match constantOf ts with
+  | some (name, ty, ['&'] :: ['['] :: value) =>
+    bif name == capitals symbol ++ chars!"_FEATURES" && ty == tokensOf chars!"&[&str]" then
+      match value.reverse with
+      | [']'] :: v => listOf stringOf v.reverse
+      | _ => none
+    else none
+  | _ => none
+
+/-- The parameter of which a function says how many bytes are written, and how many. -/
+def writtenOf (symbol : Token) (params : List Token) (ts : List Token) : Option (String × Nat) :=
+  match constantOf ts with
+  | some (name, [ty], [value]) =>
+    bif ty == chars!"usize" then
+      match params.find? fun p => name == capitals symbol ++ '_' :: capitals p ++ chars!"_WRITTEN", natural value with
+      | some p, some n => some (String.ofList p, n)
+      | _, _ => none
+    else none
+  | _ => none
+
+/-- The constants of the bytes that are written, and the lines after them. -/
+def allWrittenOf (symbol : Token) (params : List Token) : List Line → List (String × Nat) × List Line
+  | [] => ([], [])
+  | l :: ls =>
+    match writtenOf symbol params l.tokens with
+    | some w => let r := allWrittenOf symbol params ls; (w :: r.1, r.2)
+    | none => ([], l :: ls)
+
+variable {I C : Type}
+
+namespace Parser
+variable (p : Parser I C)
+
+/-- A function, and the lines after it. -/
+def function : List Line → Option (Function I C × List Line)
+  | a :: h :: o :: body =>
+    bif a.tokens == tokensOf chars!"#[unsafe(naked)]" && o.tokens == tokensOf chars!"core::arch::naked_asm!(" then
+      match headOf h.tokens, p.code body with
+      | some (conv, name, params, returns), some (code, c :: d :: e :: rest) =>
+        match [c.tokens, d.tokens] == [[[')']], [['}']]], featuresOf name e.tokens with
+        | true, some features =>
+          let w := allWrittenOf name (params.map (·.1)) rest
+          some ({
+            symbol := String.ofList name
+            callConv := String.ofList conv
+            params := params.map fun p => (String.ofList p.1, p.2)
+            written := w.1
+            returns, code, features }, w.2)
+        | _, _ => none
+      | _, _ => none
+    else none
+  | _ => none
+
+/-- As many functions as given, and nothing else. -/
+def functions : Nat → List Line → Option (List (Function I C))
+  | 0, [] => some []
+  | 0, _ => none
+  | n + 1, lines =>
+    match p.function lines with
+    | some (f, rest) => (functions n rest).map (f :: ·)
+    | none => none
+
+/-- The line begins with an attribute. -/
+def isAttribute : Line → Bool
+  | (('#' :: _) :: _) :: _ => true
+  | _ => false
+
+/-- The functions of a file. -/
+def file (lines : List Line) : Option (List (Function I C)) :=
+  let code := lines.filter (!·.isIdle)
+  let items := match code with
+    | l :: ls => bif l.tokens == [chars!"use"] ++ tokensOf chars!"crate::asm::Slice;" then ls else l :: ls
+    | [] => []
+  p.functions (items.countP isAttribute) items
+
+end Parser
+end TCB

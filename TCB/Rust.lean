@@ -1,0 +1,122 @@
+import TCB.Artifact
+import TCB.Print
+
+/-!
+# The Rust text of an artifact
+
+A naked function, its documentation, and constants with its CPU features and with the number of bytes that it writes.
+-/
+
+set_option autoImplicit false
+namespace TCB
+
+/-- The Rust type of a parameter. -/
+def Ty.rust : Ty → String
+  | .usize => "usize"
+  | .bytes role _ => if role.writes then "*mut u8" else "*const u8"
+  | .slices _ => "*const Slice"
+
+/-- What the Rust text of an artifact says to the compiler. -/
+structure Function (I C : Type) where
+  symbol : String
+  callConv : String
+  /-- Names and types. -/
+  params : List (String × String)
+  /-- Whether the function returns a `u32`. -/
+  returns : Bool
+  code : Flat I C
+  features : List String
+  /-- The parameters of which only the first bytes are written, and how many. -/
+  written : List (String × Nat)
+
+variable {S I C F : Type} [BEq F] {t : Target S I C F}
+
+/-- The declared prefixes of constant length. -/
+def Contract.constantWrites (c : Contract) : List (String × Nat) :=
+  c.writtenWithin.filterMap fun w => match w.2 with
+    | .const n => some (w.1, n)
+    | .arg _ => none
+
+/-- The function that an artifact is emitted as. -/
+def Artifact.function (pr : Printer I C F) (a : Artifact t) : Function I C where
+  symbol := a.symbol
+  callConv := pr.callConv
+  params := a.contract.sig.params.map fun p => (p.name, p.ty.rust)
+  returns := a.contract.sig.returns
+  code := a.program.code
+  features := a.program.features.map pr.feature
+  written := a.contract.constantWrites
+
+/-! ## Text -/
+
+/-- Code font. -/
+def tick (s : String) : String := "`" ++ s ++ "`"
+
+/-- A number of things. -/
+def Extent.text (things : String) : Extent → String
+  | .const n => s!"{n} {things}"
+  | .arg a => s!"{tick a} {things}"
+
+/-- What a caller must ensure about a parameter. -/
+def Param.safety (p : Param) : List String :=
+  match p.ty with
+  | .usize => []
+  | .bytes role len =>
+    let access := match role.reads, role.writes with
+      | true, true => "reads and writes"
+      | _, true => "writes"
+      | _, false => "reads"
+    let contents := if role = .publicInput then "; they are not kept secret" else ""
+    [s!"{tick p.name} is valid for {access} of {len.text "bytes"}{contents}."]
+  | .slices count =>
+    [s!"{tick p.name} is valid for reads of {count.text "slices"}; they are not kept secret, what they point to is.",
+     s!"The {tick "ptr"} of each slice of {tick p.name} is valid for reads of its {tick "len"} bytes, and any pointer \
+      where {tick "len"} is 0."]
+
+/-- The parameters whose buffers the kernel may write. -/
+def Sig.written (sig : Sig) : List String :=
+  (sig.params.filter fun p => match p.ty with
+    | .bytes role _ => role.writes
+    | _ => false).map (·.name)
+
+/-- What a caller must ensure. -/
+def Contract.safety (c : Contract) (features : List String) : List String :=
+  (if features.isEmpty then [] else [s!"The CPU has {", ".intercalate (features.map tick)}."]) ++
+  c.sig.params.flatMap Param.safety ++
+  c.sig.written.map (s!"The bytes of {tick ·} overlap no other bytes that this function may access.") ++
+  c.requires.map (·.text ++ ".")
+
+/-- What the function may write. -/
+def Contract.frame (c : Contract) : String :=
+  if c.writtenWithin.isEmpty then "Writes no memory." else
+  let parts := c.writtenWithin.map fun w => s!"the first {w.2.text "bytes"} of {tick w.1}"
+  s!"Writes only {" and ".intercalate parts}."
+
+/-- The name of a constant of a function. -/
+def constantName (symbol suffix : String) : String := s!"{symbol.toUpper}_{suffix}"
+
+/-- A line of documentation. -/
+def docLine (s : String) : String := if s.isEmpty then "///" else "/// " ++ s
+
+/-- The lines of an artifact in its Rust file, with the names of its contract and its proof. -/
+def Artifact.rust (pr : Printer I C F) (a : Artifact t) (contract proof : String) : List String :=
+  let f := a.function pr
+  let params := ", ".intercalate (f.params.map fun p => s!"{p.1}: {p.2}")
+  let returns := if f.returns then " -> u32" else ""
+  let features := ", ".intercalate (f.features.map fun n => s!"\"{n}\"")
+  [a.contract.summary, "", s!"Meets {tick contract}; proven by {tick proof}.", a.contract.frame, "", "# Safety", ""].map docLine ++
+  (a.contract.safety f.features).map (docLine <| "- " ++ ·) ++
+  ["#[unsafe(naked)]",
+   s!"pub unsafe extern \"{f.callConv}\" fn {f.symbol}({params}){returns} \{",
+   "    core::arch::naked_asm!("] ++
+  (pr.lines f.code).map (s!"        \"{·}\",") ++
+  ["    )",
+   "}",
+   "",
+   docLine s!"The CPU features that [{tick f.symbol}] needs.",
+   s!"pub const {constantName f.symbol "FEATURES"}: &[&str] = &[{features}];"] ++
+  f.written.flatMap fun w => [
+   docLine s!"How many bytes of {tick w.1} [{tick f.symbol}] may write.",
+   s!"pub const {constantName f.symbol s!"{w.1.toUpper}_WRITTEN"}: usize = {w.2};"]
+
+end TCB

@@ -64,7 +64,7 @@ pub fn run(options: &Options, mode: Mode, modules: &[String]) -> Result<()> {
         &graph,
         &lean,
         &root,
-        &Cache::new(oleans.clone()),
+        &Cache::open(oleans.clone())?,
         options.jobs,
     )?;
     if !modules.is_empty() {

@@ -5,17 +5,22 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
+use tempfile::TempDir;
 
 use crate::{
     files::{self, Hash},
     modules::{Module, path_of},
 };
 
+/// Starts the name of the folder of a run for what is being written.
+const ASIDE: &str = ".part-";
+
 #[derive(Debug)]
 pub struct Cache {
     dir: PathBuf,
+    aside: TempDir,
 }
 
 #[derive(Serialize, Deserialize, PartialEq, Eq)]
@@ -25,8 +30,18 @@ struct Entry {
 }
 
 impl Cache {
-    pub fn new(dir: PathBuf) -> Self {
-        Self { dir }
+    /// The cache in a folder, for the run that holds the lock on it.
+    pub fn open(dir: PathBuf) -> Result<Self> {
+        // A run that was killed leaves its folder, and a Lean process that may still write there, so no two share one.
+        for entry in fs::read_dir(&dir).with_context(|| format!("cannot read {}", dir.display()))? {
+            let entry = entry?;
+            if entry.file_name().to_string_lossy().starts_with(ASIDE) {
+                files::remove(&entry.path())?;
+            }
+        }
+        let aside = tempfile::Builder::new().prefix(ASIDE).tempdir_in(&dir);
+        let aside = aside.with_context(|| format!("cannot write to {}", dir.display()))?;
+        Ok(Self { dir, aside })
     }
 
     /// The folder for LEAN_PATH.
@@ -47,21 +62,19 @@ impl Cache {
     /// Where the module's new .olean is to be written. Until `finish`, the module is not checked.
     pub fn begin(&self, module: &Module) -> Result<PathBuf> {
         files::remove(&self.path(module, "checked"))?;
-        let aside = self.path(module, "part");
-        files::remove(&aside)?;
-        files::create_dir(aside.parent().unwrap_or(&self.dir))?;
-        Ok(aside)
+        Ok(self.aside.path().join(&module.name))
     }
 
     pub fn finish(&self, module: &Module) -> Result<()> {
-        let aside = self.path(module, "part");
-        let olean = Hash::default().part(files::read(&aside)?).hex();
-        files::rename(&aside, &self.path(module, "olean"))?;
-        let entry = serde_json::to_vec(&Entry {
+        let aside = self.aside.path().join(&module.name);
+        let olean = self.path(module, "olean");
+        let entry = Entry {
             key: module.key.clone(),
-            olean,
-        })?;
-        files::write_whole(&self.path(module, "checked"), &entry)
+            olean: Hash::default().part(files::read(&aside)?).hex(),
+        };
+        files::create_dir(olean.parent().unwrap_or(&self.dir))?;
+        files::rename(&aside, &olean)?;
+        files::write_whole(&self.path(module, "checked"), &serde_json::to_vec(&entry)?)
     }
 
     fn path(&self, module: &Module, extension: &str) -> PathBuf {

@@ -41,7 +41,7 @@ impl Elan {
         let text = String::from_utf8_lossy(&output.stdout);
         let version = text.lines().next().unwrap_or_default().to_owned();
         let number = pinned.trim().rsplit(":v").next().unwrap_or_default();
-        if !output.status.success() || !version.contains(&format!("version {number}")) {
+        if !output.status.success() || !version.contains(&format!("version {number},")) {
             bail!(
                 "{} is not the pinned Lean {number}: {version}",
                 lean.display()

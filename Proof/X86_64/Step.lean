@@ -1,4 +1,5 @@
 import Proof.Framework.Code
+import Proof.Framework.Access
 import Proof.Framework.Mem
 import Impl.X86_64
 
@@ -12,14 +13,6 @@ does not unfold a state either.
 
 set_option autoImplicit false
 namespace TCB
-
-/-- The memory with other contents. -/
-def Memory.set (m : Memory) (bytes : Mem) : Memory := { m with bytes }
-
-@[simp] theorem Memory.bytes_set (m : Memory) (b : Mem) : (m.set b).bytes = b := rfl
-@[simp] theorem Memory.readable_set (m : Memory) (b : Mem) : (m.set b).readable = m.readable := rfl
-@[simp] theorem Memory.writable_set (m : Memory) (b : Mem) : (m.set b).writable = m.writable := rfl
-@[simp] theorem Memory.code_set (m : Memory) (b : Mem) : (m.set b).code = m.code := rfl
 
 namespace X86_64
 open State
@@ -130,6 +123,15 @@ theorem wp_load (he : s.ea a = p) (hm : s.memory = m.set b) (hc : covered m.read
   subst he hb
   exact .cons (s₁ := s.setReg d _) (t := [.load (s.ea a) w.bytes])
     (by simp [isa, exec, loading, Memory.load, hm, hc]) h
+
+/-- Load public data into a general register. -/
+theorem wp_publicLoad (he : s.ea a = p) (hm : s.memory = m.set b) (hc : covered m.readable p w.bytes = true)
+    (hp : covered pub p w.bytes = true) (hb : bytesAt b p w.bytes = bs)
+    (h : isa.Wp pub (.publicBlock is) Q (s.setReg d (ofBytes 64 bs))) :
+    isa.Wp pub (.publicBlock (.load w d a :: is)) Q s := by
+  subst he hb
+  exact .publicCons (s₁ := s.setReg d _) (t := [.load (s.ea a) w.bytes])
+    (by simp [isa, exec, loading, Memory.load, hm, hc]) (by simpa [Isa.PublicLoads] using hp) h
 
 /-- Load 16 bytes into a vector register. -/
 theorem wp_movdquLoad (he : s.ea a = p) (hm : s.memory = m.set b) (hc : covered m.readable p 16 = true)

@@ -1,4 +1,5 @@
 import TCB.Audit.Registration
+import TCB.Audit.Replay
 
 /-!
 # The audit
@@ -37,15 +38,15 @@ def audit (modules tools : Array Name) : AuditM Result := do
     unless module.getRoot == `Artifacts do refuse s!"{module} is not under Artifacts"
   let project ← Project.load (modules ++ tools)
   checkProject project
-  let (env, replayed) ← replay project
   let mut artifacts := #[]
   let mut library : Std.HashSet Name := {}
   for r in ← registrations project modules do
-    let found ← walk project env r.name fun _ => true
-    discard <| walk project env r.contract isTrusted
-    discard <| walk project env (r.targetNamespace ++ `target) (·.getRoot == `TCB)
+    let found ← walk project r.name fun _ => true
+    discard <| walk project r.contract isTrusted
+    discard <| walk project (r.targetNamespace ++ `target) (·.getRoot == `TCB)
     library := library.insertMany found.library
     artifacts := artifacts.push { r with axioms := found.axioms.qsort Name.lt }
+  let (env, replayed) ← if (← get).isEmpty then replay project else pure (project.env, 0)
   let theorems := project.constants.fold (fun n _ c => if c.info matches .thmInfo _ then n + 1 else n) 0
   return { project, env, artifacts, theorems, replayed, library := library.size }
 

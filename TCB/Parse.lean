@@ -10,8 +10,12 @@ The reverse of `TCB.Print`, for checking what was printed: nothing but text that
 set_option autoImplicit false
 namespace TCB
 
-/-- How the instructions of a target are read. -/
-structure Parser (I C : Type) where
+/-- How the text of a target is read. -/
+structure Parser (I C F : Type) where
+  /-- The calling convention, as `extern` names it. -/
+  callConv : Token
+  /-- The CPU feature with a name. -/
+  feature : Token → Option F
   /-- The instruction with a mnemonic and the tokens of its operands. -/
   instr : Token → List (List Token) → Option I
   /-- The condition of the mnemonic of a conditional jump. -/
@@ -21,7 +25,7 @@ structure Parser (I C : Type) where
   /-- The return instruction. -/
   ret : Token
 
-variable {I C : Type}
+variable {I C F : Type}
 
 /-- A label: `2` and a decimal number. -/
 def labelOf : Token → Option Nat
@@ -60,7 +64,7 @@ def operands : List Part → Option (List (List Token))
   | p :: ps => (operands ps).map (p.tokens :: ·)
 
 namespace Parser
-variable (p : Parser I C)
+variable (p : Parser I C F)
 
 /-- A line of one part. -/
 def single (m : Token) : List Token → Option (AsmLine I C)
@@ -107,7 +111,7 @@ def AsmLine.goesOn : Option (AsmLine I C) → Bool
   | _ => true
 
 /-- The code up to the return instruction, and the lines after it. -/
-def Parser.code (p : Parser I C) (lines : List Line) : Option (Flat I C × List Line) :=
+def Parser.code (p : Parser I C F) (lines : List Line) : Option (Flat I C × List Line) :=
   let asm := lines.map p.line
   bif isCode [] [] asm then some (codeOf asm, (lines.dropWhile fun l => AsmLine.goesOn (p.line l)).tail) else none
 

@@ -35,11 +35,11 @@ def listOf {α : Type} (f : List Token → Option α) (ts : List Token) : Option
   bif ts.isEmpty then some [] else collect f (splitAt [','] ts)
 
 /-- A parameter: its name and its type. -/
-def paramOf : List Token → Option (Token × String)
+def paramOf : List Token → Option (Token × RustType)
   | name :: [':'] :: ty =>
-    ([([chars!"usize"], "usize"), ([['*'], chars!"const", chars!"u8"], "*const u8"),
-      ([['*'], chars!"mut", chars!"u8"], "*mut u8"),
-      ([['*'], chars!"const", chars!"Slice"], "*const Slice")].lookup ty).map ((name, ·))
+    ([([chars!"usize"], .usize), ([['*'], chars!"const", chars!"u8"], .constBytes),
+      ([['*'], chars!"mut", chars!"u8"], .mutBytes),
+      ([['*'], chars!"const", chars!"Slice"], .slices)].lookup ty).map ((name, ·))
   | _ => none
 
 /-- Whether a function returns a `u32`, from what follows its parameters. -/
@@ -47,7 +47,7 @@ def returnsOf (ts : List Token) : Option Bool :=
   [([['{']], false), ([['-'], ['>'], chars!"u32", ['{']], true)].lookup ts
 
 /-- The first line of a function: its calling convention, name, parameters, and whether it returns. -/
-def headOf : List Token → Option (Token × Token × List (Token × String) × Bool)
+def headOf : List Token → Option (Token × Token × List (Token × RustType) × Bool)
   | a :: b :: c :: ['"'] :: conv :: ['"'] :: d :: name :: ['('] :: rest =>
     bif [a, b, c, d] == [chars!"pub", chars!"unsafe", chars!"extern", chars!"fn"] then
       match splitAt [')'] rest with
@@ -70,16 +70,16 @@ def constantOf : List Token → Option (Token × List Token × List Token)
     | _, _ => none
   | _ => none
 
-/-- A string literal. -/
-def stringOf : List Token → Option String
-  | [['"'], s, ['"']] => some (String.ofList s)
+/-- The word in a string literal. -/
+def stringOf : List Token → Option Token
+  | [['"'], s, ['"']] => some s
   | _ => none
 
 /-- In capitals. -/
 def capitals (t : Token) : Token := t.map Char.toUpper
 
-/-- The CPU features that a function says it needs. -/
-def featuresOf (symbol : Token) (ts : List Token) : Option (List String) :=
+/-- The names of the CPU features that a function says it needs. -/
+def featuresOf (symbol : Token) (ts : List Token) : Option (List Token) :=
   match constantOf ts with
   | some (name, ty, ['&'] :: ['['] :: value) =>
     bif name == capitals symbol ++ chars!"_FEATURES" && ty == tokensOf chars!"&[&str]" then
@@ -108,33 +108,34 @@ def allWrittenOf (symbol : Token) (params : List Token) : List Line → List (St
     | some w => let r := allWrittenOf symbol params ls; (w :: r.1, r.2)
     | none => ([], l :: ls)
 
-variable {I C : Type}
+variable {I C F : Type}
 
 namespace Parser
-variable (p : Parser I C)
+variable (p : Parser I C F)
 
 /-- A function, and the lines after it. -/
-def function : List Line → Option (Function I C × List Line)
+def function : List Line → Option (Function I C F × List Line)
   | a :: h :: o :: body =>
     bif a.tokens == tokensOf chars!"#[unsafe(naked)]" && o.tokens == tokensOf chars!"core::arch::naked_asm!(" then
       match headOf h.tokens, p.code body with
       | some (conv, name, params, returns), some (code, c :: d :: e :: rest) =>
-        match [c.tokens, d.tokens] == [[[')']], [['}']]], featuresOf name e.tokens with
+        match conv == p.callConv && [c.tokens, d.tokens] == [[[')']], [['}']]],
+          (featuresOf name e.tokens).bind (collect p.feature) with
         | true, some features =>
           let w := allWrittenOf name (params.map (·.1)) rest
           some ({
             symbol := String.ofList name
-            callConv := String.ofList conv
             params := params.map fun p => (String.ofList p.1, p.2)
             written := w.1
-            returns, code, features }, w.2)
+            program := { features, code }
+            returns }, w.2)
         | _, _ => none
       | _, _ => none
     else none
   | _ => none
 
 /-- As many functions as given, and nothing else. -/
-def functions : Nat → List Line → Option (List (Function I C))
+def functions : Nat → List Line → Option (List (Function I C F))
   | 0, [] => some []
   | 0, _ => none
   | n + 1, lines =>
@@ -148,7 +149,7 @@ def isAttribute : Line → Bool
   | _ => false
 
 /-- The functions of a file. -/
-def file (lines : List Line) : Option (List (Function I C)) :=
+def file (lines : List Line) : Option (List (Function I C F)) :=
   let code := lines.filter (!·.isIdle)
   let items := match code with
     | l :: ls => bif l.tokens == [chars!"use"] ++ tokensOf chars!"crate::asm::Slice;" then ls else l :: ls

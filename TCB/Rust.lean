@@ -10,22 +10,25 @@ A naked function, its documentation, and constants with its CPU features and wit
 set_option autoImplicit false
 namespace TCB
 
+/-- The types of parameters in Rust. -/
+inductive RustType where
+  | usize | constBytes | mutBytes | slices
+  deriving DecidableEq
+
 /-- The Rust type of a parameter. -/
-def Ty.rust : Ty → String
-  | .usize => "usize"
-  | .bytes role _ => if role.writes then "*mut u8" else "*const u8"
-  | .slices _ => "*const Slice"
+def Ty.rust : Ty → RustType
+  | .usize => .usize
+  | .bytes role _ => if role.writes then .mutBytes else .constBytes
+  | .slices _ => .slices
 
 /-- What the Rust text of an artifact says to the compiler. -/
-structure Function (I C : Type) where
+structure Function (I C F : Type) where
   symbol : String
-  callConv : String
   /-- Names and types. -/
-  params : List (String × String)
+  params : List (String × RustType)
   /-- Whether the function returns a `u32`. -/
   returns : Bool
-  code : Flat I C
-  features : List String
+  program : Program I C F
   /-- The parameters of which only the first bytes are written, and how many. -/
   written : List (String × Nat)
 
@@ -38,16 +41,21 @@ def Contract.constantWrites (c : Contract) : List (String × Nat) :=
     | .arg _ => none
 
 /-- The function that an artifact is emitted as. -/
-def Artifact.function (pr : Printer I C F) (a : Artifact t) : Function I C where
+def Artifact.function (a : Artifact t) : Function I C F where
   symbol := a.symbol
-  callConv := pr.callConv
   params := a.contract.sig.params.map fun p => (p.name, p.ty.rust)
   returns := a.contract.sig.returns
-  code := a.program.code
-  features := a.program.features.map pr.feature
+  program := a.program
   written := a.contract.constantWrites
 
 /-! ## Text -/
+
+/-- The text of a type. -/
+def RustType.text : RustType → String
+  | .usize => "usize"
+  | .constBytes => "*const u8"
+  | .mutBytes => "*mut u8"
+  | .slices => "*const Slice"
 
 /-- Code font. -/
 def tick (s : String) : String := "`" ++ s ++ "`"
@@ -100,16 +108,17 @@ def docLine (s : String) : String := if s.isEmpty then "///" else "/// " ++ s
 
 /-- The lines of an artifact in its Rust file, with the names of its contract and its proof. -/
 def Artifact.rust (pr : Printer I C F) (a : Artifact t) (contract proof : String) : List String :=
-  let f := a.function pr
-  let params := ", ".intercalate (f.params.map fun p => s!"{p.1}: {p.2}")
+  let f := a.function
+  let names := f.program.features.map pr.feature
+  let params := ", ".intercalate (f.params.map fun p => s!"{p.1}: {p.2.text}")
   let returns := if f.returns then " -> u32" else ""
-  let features := ", ".intercalate (f.features.map fun n => s!"\"{n}\"")
+  let features := ", ".intercalate (names.map fun n => s!"\"{n}\"")
   [a.contract.summary, "", s!"Meets {tick contract}; proven by {tick proof}.", a.contract.frame, "", "# Safety", ""].map docLine ++
-  (a.contract.safety f.features).map (docLine <| "- " ++ ·) ++
+  (a.contract.safety names).map (docLine <| "- " ++ ·) ++
   ["#[unsafe(naked)]",
-   s!"pub unsafe extern \"{f.callConv}\" fn {f.symbol}({params}){returns} \{",
+   s!"pub unsafe extern \"{pr.callConv}\" fn {f.symbol}({params}){returns} \{",
    "    core::arch::naked_asm!("] ++
-  (pr.lines f.code).map (s!"        \"{·}\",") ++
+  (pr.lines f.program.code).map (s!"        \"{·}\",") ++
   ["    )",
    "}",
    "",

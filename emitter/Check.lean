@@ -45,21 +45,20 @@ def textLit (text : String) : Expr :=
 def statement (text : String) (rs : Array Registration) (r : Registration) : Expr :=
   let i := r.target[1]!
   let c := r.target[2]!
-  let printer := mkConst (r.targetNamespace ++ `printer)
+  let f := r.target[3]!
   let parser := mkConst (r.targetNamespace ++ `parser)
-  let function := mkApp2 (mkConst ``Function) i c
-  let functions := rs.map fun r => mkAppN (mkConst ``Artifact.function) (r.target ++ #[printer, mkConst r.name])
+  let function := mkApp3 (mkConst ``Function) i c f
+  let functions := rs.map fun r => mkAppN (mkConst ``Artifact.function) (r.target.push (mkConst r.name))
   let type := mkApp (mkConst ``List [0]) function
   mkApp3 (mkConst ``Eq [1]) (mkApp (mkConst ``Option [0]) type)
-    (mkApp4 (mkConst ``Parser.file) i c parser (textLit text))
+    (mkApp5 (mkConst ``Parser.file) i c f parser (textLit text))
     (mkApp2 (mkConst ``Option.some [0]) type (listLit function functions.toList))
 
 /-- Refuse a text, unless the kernel finds that it reads as the functions of these artifacts, by evaluation alone. -/
 def checkText (result : Result) (file text : String) (rs : Array Registration) : AuditM Unit := do
   let some r := rs[0]? | refuse s!"{file} has no artifact"
-  for part in [`printer, `parser] do
-    unless isOf result.project `TCB (r.targetNamespace ++ part) do
-      refuse s!"{r.targetNamespace ++ part} is not of TCB"
+  unless isOf result.project `TCB (r.targetNamespace ++ `parser) do
+    refuse s!"there is no {r.targetNamespace ++ `parser} of TCB"
   let type := statement text rs r
   let value := mkApp2 (mkConst ``Eq.refl [1]) (type.getArg! 0) (type.getArg! 1)
   let theorem_ := Declaration.thmDecl { name := `Emitter.reads, levelParams := [], type, value }

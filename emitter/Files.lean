@@ -28,11 +28,6 @@ structure Printed where
 /-- The path of its file under `asm`. -/
 def Printed.path (p : Printed) : String := s!"{p.arch}/{p.artifact.file}.rs"
 
-/-- The type of a parameter is a list of slices. -/
-def isSlices : Ty → Bool
-  | .slices _ => true
-  | _ => false
-
 /-- An instruction, not a label. -/
 def isInstruction {I C : Type} : Item I C → Bool
   | .label _ => false
@@ -49,7 +44,7 @@ unsafe def print {S I C F : Type} [BEq F] (t : Target S I C F) (result : Result)
     arch := printer.arch
     features := artifact.program.features.map printer.feature
     instructions := artifact.program.code.countP isInstruction + 1
-    usesSlices := artifact.contract.sig.params.any (isSlices ·.ty) }
+    usesSlices := artifact.contract.sig.params.any (·.ty.rust == .slices) }
 
 /-- Evaluate the text of an artifact. -/
 unsafe def printAny (result : Result) (a : Audited) : Except String Printed :=

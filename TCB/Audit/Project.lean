@@ -58,6 +58,12 @@ def Project.load (modules : Array Name) : AuditM Project := do
 /-- The root of the module that declares a constant of the project. -/
 def Project.rootOf? (p : Project) (n : Name) : Option Name := p.constants[n]?.map (·.module.getRoot)
 
+/-- A constant of the project or of the library. -/
+def Project.find? (p : Project) (n : Name) : Option ConstantInfo := (p.constants[n]?.map (·.info)).or (p.env.find? n)
+
+/-- The constant takes part in proofs: what is unsafe or partial cannot be used in one. -/
+def isLogical (c : ConstantInfo) : Bool := !c.isUnsafe && !c.isPartial
+
 /-- The constants that a constant mentions. -/
 def uses (c : ConstantInfo) : Array Name :=
   c.type.getUsedConstants ++ match c with

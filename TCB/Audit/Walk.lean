@@ -1,4 +1,4 @@
-import TCB.Audit.Replay
+import TCB.Audit.Project
 
 /-!
 # What an artifact rests on
@@ -33,14 +33,14 @@ structure Found where
 /-- Why a constant of the project must not be below an artifact. -/
 def fault? (p : Project) (n : Name) (c : ConstantInfo) : Option String :=
   if c matches .opaqueInfo _ then some "is opaque or partial"
-  else if !isLogical c then some "is unsafe or partial"
+  else if !isLogical c then some "is unsafe"
   else if (Compiler.getImplementedBy? p.env n).isSome then some "is implemented by other code"
   else if isExtern p.env n then some "is extern"
   else none
 
 /-- Walk everything below a constant; `allowed` says on which modules it may rest. -/
-def walk (p : Project) (env : Environment) (top : Name) (allowed : Name → Bool) : AuditM Found := do
-  let strict := hasBodies env
+def walk (p : Project) (top : Name) (allowed : Name → Bool) : AuditM Found := do
+  let strict := hasBodies p.env
   let mut found : Found := {}
   let mut todo := #[top]
   while !todo.isEmpty do
@@ -49,7 +49,7 @@ def walk (p : Project) (env : Environment) (top : Name) (allowed : Name → Bool
     if found.seen.contains n then continue
     found := { found with seen := found.seen.insert n }
     if forbidden.contains n then refuse s!"{top} rests on {n}"
-    let some c := env.find? n | refuse s!"{top} rests on {n}, which does not exist"
+    let some c := p.find? n | refuse s!"{top} rests on {n}, which does not exist"
     let mut follow := true
     match p.constants[n]? with
     | some own =>
@@ -68,6 +68,7 @@ def walk (p : Project) (env : Environment) (top : Name) (allowed : Name → Bool
 /-- Refuse what no module of the project may hold, whether an artifact rests on it or not. -/
 def checkProject (p : Project) : AuditM Unit := do
   for (n, c) in p.constants do
+    if c.info matches .axiomInfo _ | .quotInfo _ then refuse s!"{n} in {c.module} is an axiom"
     for m in uses c.info do
       if forbidden.contains m then refuse s!"{n} in {c.module} uses {m}"
   for module in p.env.header.moduleNames, i in [0:p.env.header.moduleNames.size] do

@@ -120,7 +120,9 @@ def instruction (m : Token) : List (List Token) → Option Instr
   | _ => none
 
 /-- How x86-64 is read. -/
-def parser : Parser Instr Cond where
+def parser : Parser Instr Cond Feature where
+  callConv := chars!"sysv64"
+  feature t := [(chars!"sse2", .sse2)].lookup t
   instr := instruction
   jcc t := [(chars!"je", .e), (chars!"jne", .ne), (chars!"jb", .b), (chars!"jae", .ae)].lookup t
   jmp := chars!"jmp"

@@ -1,0 +1,113 @@
+//! The audit of artifacts and the reading back of what is printed: the real `TCB` and `emitter` on a tiny kernel, and on
+//! fixtures that each break one rule. The first line of such a file says how it is refused.
+
+mod support;
+
+use std::{fs, path::PathBuf};
+
+use support::{Tree, workspace};
+use walkdir::WalkDir;
+
+/// The Lean files below a folder: their paths in it, and their texts.
+fn lean_files(folder: PathBuf) -> Vec<(String, String)> {
+    let files = WalkDir::new(&folder).sort_by_file_name().into_iter();
+    let files: Vec<_> = files
+        .map(|entry| entry.expect("a folder that can be read").into_path())
+        .filter(|path| path.extension().is_some_and(|e| e == "lean"))
+        .map(|path| {
+            let name = path.strip_prefix(&folder).expect("a path in the folder");
+            let text = fs::read_to_string(&path).expect("a text");
+            (name.to_string_lossy().into_owned(), text)
+        })
+        .collect();
+    assert!(!files.is_empty(), "no Lean files in {}", folder.display());
+    files
+}
+
+fn fixtures(kind: &str) -> Vec<(String, String)> {
+    lean_files(workspace().join("ci/tests/fixtures/audit").join(kind))
+}
+
+fn add(tree: &Tree, files: &[(String, String)]) {
+    for (path, text) in files {
+        tree.write(path, text);
+    }
+}
+
+fn remove(tree: &Tree, files: &[(String, String)]) {
+    for (path, _) in files {
+        fs::remove_file(tree.path(path)).expect("a file that was added");
+    }
+}
+
+fn refusals(files: &[(String, String)]) -> Vec<&str> {
+    let found: Vec<_> = files
+        .iter()
+        .filter_map(|(_, text)| text.lines().next()?.strip_prefix("-- "))
+        .collect();
+    assert!(!found.is_empty(), "no fixture says how it is refused");
+    found
+}
+
+#[test]
+fn only_what_is_proven_is_printed_and_only_as_it_is_proven() {
+    let tree = Tree::new(&[]);
+    for folder in ["TCB", "emitter"] {
+        for (path, text) in lean_files(workspace().join(folder)) {
+            tree.write(&format!("{folder}/{path}"), &text);
+        }
+    }
+    add(&tree, &fixtures("right"));
+    tree.run(&["emit"])
+        .passed()
+        .says("read back x86_64/tiny.rs");
+    let printed = fs::read_to_string(tree.path("src/asm/x86_64/tiny.rs")).unwrap();
+    for line in [
+        "/// Meets `Spec.Tiny.contract`; proven by `Proof.Tiny.verified`.",
+        "/// - `key` is valid for reads of 2 bytes.",
+        "pub unsafe extern \"sysv64\" fn vg_tiny(key: *const u8) -> u32 {",
+        "        \"jmp 23f\",",
+        "pub const VG_TINY_FEATURES: &[&str] = &[\"sse2\"];",
+    ] {
+        assert!(
+            printed.lines().any(|l| l == line),
+            "{line} is not in {printed}"
+        );
+    }
+
+    let wrong = fixtures("wrong");
+    add(&tree, &wrong);
+    let mut run = tree.verify().failed().says("the emitter refused");
+    for refusal in refusals(&wrong) {
+        run = run.says(&format!("refused: {refusal}"));
+    }
+    remove(&tree, &wrong);
+
+    let forged = fixtures("forged");
+    add(&tree, &forged);
+    for refusal in refusals(&forged) {
+        tree.verify().failed().says(&format!("refused: {refusal}"));
+    }
+    remove(&tree, &forged);
+
+    for (path, from, to) in [
+        ("TCB/Print.lean", "(· < k)", "(· > k)"),
+        (
+            "TCB/X86_64/Print.lean",
+            "s!\"xor {d.dwordName}, ",
+            "s!\"xor {d.name}, ",
+        ),
+        ("TCB/X86_64/Print.lean", "\"sysv64\"", "\"win64\""),
+        ("TCB/X86_64/Print.lean", "\"sse2\"", "\"sse\""),
+        ("TCB/Rust.lean", "\"*const u8\"", "\"*mut u8\""),
+    ] {
+        let right = fs::read_to_string(tree.path(path)).unwrap();
+        assert!(right.contains(from), "{from} is not in {path}");
+        tree.write(path, &right.replace(from, to));
+        tree.verify()
+            .failed()
+            .says("refused: x86_64/tiny.rs does not read back as vg_tiny");
+        tree.write(path, &right);
+    }
+    tree.verify().passed();
+}

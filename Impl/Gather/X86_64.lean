@@ -16,17 +16,18 @@ def next : List Instr := [.load .qword .r8 (at_ .rdi), .load .qword .r9 (at_ .rd
 /-- Count the slice as done. -/
 def advance : List Instr := [.alu .add .rdi (imm 16), .alu .sub .rsi (imm 1)]
 
+/-- The kernel, as structured code, from a fragment that copies one slice and one that clears what it used. -/
+def code (copySlice : Kernel) (clear : List Instr) : Kernel :=
+  Code.seqs [
+    .block [.alu .test .rsi (.reg .rsi)],
+    .skipIf .e (.loop (Code.seqs [.publicBlock next, copySlice, .block advance]) .ne),
+    .block clear]
+
 /-- Leave no contents of slices in registers. -/
 def clear : List Instr := [.pxor 0 0, .pxor 1 1, .pxor 2 2, .pxor 3 3, .clear .rax, .clear .r10]
 
-/-- The kernel, as structured code. -/
-def code : Kernel :=
-  Code.seqs [
-    .block [.alu .test .rsi (.reg .rsi)],
-    .skipIf .e (.loop (Code.seqs [.publicBlock next, CopySlice.X86_64.code, .block advance]) .ne),
-    .block clear]
-
-/-- The kernel. -/
-def program : TCB.Program Instr Cond Feature := { features := [.sse2], code := code.lower }
+/-- The kernel with SSE2. -/
+def program : TCB.Program Instr Cond Feature :=
+  { features := [.sse2], code := (code CopySlice.X86_64.code clear).lower }
 
 end Impl.Gather.X86_64

@@ -51,6 +51,10 @@ structure Post (s s' : S) : Prop where
   frame : ∀ x, ¬ t.MayChange c s x → t.mem s' x = t.mem s x
   abi : t.abi.Preserved s s'
 
+/-- Two states as the seventh clause of `Verified` wants them. -/
+abbrev HasWitness : Prop := ∃ s₁ s₂, t.Pre c s₁ ∧ t.Pre c s₂ ∧ t.SamePublic c s₁ s₂ ∧
+  c.sig.DifferInSecrets (t.args c s₁) (t.mem s₁) (t.mem s₂) ∧ c.sig.Substantial (t.args c s₁) (t.mem s₁)
+
 variable {t c} {s s₁ s₂ : S}
 
 /-- A public region is the region of a buffer with a public role. -/
@@ -132,8 +136,7 @@ theorem Verified.of_code [BEq F] {t : Target S I C F} {c : Contract} {code : Cod
     (onVolatile : ∀ {s₁ s₂}, t.SamePublic c s₁ s₂ → t.abi.SameVolatile true s₁ s₂ → T.agree volatile s₁ s₂)
     (noResidue : (T.check code volatile).any (T.le final) = true)
     (onFinal : ∀ {s₁ s₂}, T.agree final s₁ s₂ → t.abi.SameVolatile (!c.sig.returns) s₁ s₂)
-    (witness : ∃ s₁ s₂, t.Pre c s₁ ∧ t.Pre c s₂ ∧ t.SamePublic c s₁ s₂ ∧
-      c.sig.DifferInSecrets (t.args c s₁) (t.mem s₁) (t.mem s₂) ∧ c.sig.Substantial (t.args c s₁) (t.mem s₁)) :
+    (witness : t.HasWitness c) :
     Verified t ⟨features, code.lower⟩ c := by
   have run {s l s'} (hs : t.Pre c s) (hr : t.isa.Runs ⟨features, code.lower⟩ s l s') :
       t.isa.Run (t.publicRegions c s) code s l s' ∧ t.Post c s s' := by

@@ -144,9 +144,7 @@ theorem pre (b : Byte) (hb : b = 0 ∨ b = 1) (hres : ∀ r ∈ t.abi.reserved (
 
 /-- Two runs on different bytes are a witness. -/
 theorem ok (hres : ∀ b, ∀ r ∈ t.abi.reserved (state b), (Region.mk 0x4000 105).Disjoint r) :
-    ∃ s₁ s₂, t.Pre contract s₁ ∧ t.Pre contract s₂ ∧ t.SamePublic contract s₁ s₂ ∧
-      contract.sig.DifferInSecrets (t.args contract s₁) (t.mem s₁) (t.mem s₂) ∧
-      contract.sig.Substantial (t.args contract s₁) (t.mem s₁) := by
+    t.HasWitness contract := by
   have hbuf := buffers harg hmem 0 (.inl rfl)
   refine ⟨state 0, state 1, pre harg hmem 0 (.inl rfl) (hres 0), pre harg hmem 1 (.inr rfl) (hres 1), ⟨?_, ?_, rfl⟩, ?_, ?_, ?_⟩
   · intro i _; rw [harg, harg]

@@ -99,9 +99,7 @@ theorem Verified.of_code {c : Contract} {code : Code Instr Cond} {features : Lis
     (correct : ∀ s, target.Pre c s → isa.Wp (target.publicRegions c s) code (target.Post c s) s)
     (constantTime : (taint.check code (.ofArgs c.sig.params.length)).isSome = true)
     (noResidue : (taint.check code .volatile).any (taint.le (.onReturn c.sig.returns)) = true)
-    (witness : ∃ s₁ s₂, target.Pre c s₁ ∧ target.Pre c s₂ ∧ target.SamePublic c s₁ s₂ ∧
-      c.sig.DifferInSecrets (target.args c s₁) (target.mem s₁) (target.mem s₂) ∧
-      c.sig.Substantial (target.args c s₁) (target.mem s₁)) :
+    (witness : target.HasWitness c) :
     Verified target ⟨features, code.lower⟩ c :=
   TCB.Verified.of_code taint permits simple correct Dom.agree_ofArgs constantTime (fun _ => Dom.agree_volatile)
     noResidue Dom.Agree.sameVolatile witness

@@ -77,6 +77,23 @@ theorem blocks_ok {moves : List Instr} (hk : k < 2 ^ 31) (pos : 0 < k)
 /-- All bytes are copied, and the destination register and what is left add up to the end of the destination. -/
 def Done (s₀ : State) (p d : Addr) (n : Nat) (s : State) : Prop := ∃ i, At s₀ p d n i n s
 
+/-- The slice is copied, nothing else has changed, and `rdx` is the end of the destination. -/
+structure Post (s₀ : State) (p d : Addr) (n : Nat) (s : State) : Prop where
+  keeps : Keeps clobbered s₀ s
+  dst : s.gpr .rdx = d + BitVec.ofNat 64 n
+  memory : s.memory = s₀.memory.set (copied s₀.memory p d n)
+
+omit h in
+/-- The end of the fragment. -/
+theorem finish_ok (hs : Done s₀ p d n s) : isa.Wp pub (.block [.alu .add .rdx (.reg .r9)]) (Post s₀ p d n) s := by
+  obtain ⟨i, hs⟩ := hs
+  refine .cons rfl (.nil ?_)
+  have le := hs.le
+  simp only [alu_add, State.src]
+  refine ⟨kept hs.keeps, ?_, get hs.memory⟩
+  reads
+  rw [hs.dst, hs.left, add_ofNat_add, show i + (n - i) = n by omega]
+
 omit h in
 /-- A slice of which nothing is left. -/
 theorem done_of_left (hs : At s₀ p d n i i s) (hi : n - i = 0) : Done s₀ p d n s := by
@@ -122,20 +139,13 @@ theorem short_ok (hs : At s₀ p d n 0 0 s) (hn : n < 16) : isa.Wp pub short (Do
 
 /-- The fragment copies the slice, changes nothing else, and leaves the end of the destination in `rdx`. -/
 theorem copySlice_ok (hp : s₀.gpr .r8 = p) (hn : s₀.gpr .r9 = BitVec.ofNat 64 n) (hd : s₀.gpr .rdx = d) :
-    isa.Wp pub code (fun s => Keeps clobbered s₀ s ∧ s.gpr .rdx = d + BitVec.ofNat 64 n ∧
-      s.memory = s₀.memory.set (copied s₀.memory p d n)) s₀ := by
+    isa.Wp pub code (Post s₀ p d n) s₀ := by
   have start : At s₀ p d n 0 0 s₀ :=
     ⟨.refl _ _, Nat.zero_le _, by simp [hp], by simp [hn], by simp [hd], by simp [copied, Memory.set]⟩
   refine .seq ((cmp_ok start h.bound (by decide)).mono fun s ⟨hs, hc⟩ => .seq ?_)
-  refine (Isa.Wp.ite (Q := Done s₀ p d n) hc (fun hv => ?_) (fun hv => ?_)).mono fun s ⟨i, hs⟩ => ?_
+  refine (Isa.Wp.ite (Q := Done s₀ p d n) hc (fun hv => ?_) (fun hv => ?_)).mono fun s hs => finish_ok hs
   · exact short_ok h hs (by simpa using hv)
   · exact long_ok h hs (by simpa using hv)
-  · refine .cons rfl (.nil ?_)
-    have le := hs.le
-    simp only [alu_add, State.src]
-    refine ⟨kept hs.keeps, ?_, get hs.memory⟩
-    reads
-    rw [hs.dst, hs.left, add_ofNat_add, show i + (n - i) = n by omega]
 
 end
 end Proof.CopySlice.X86_64

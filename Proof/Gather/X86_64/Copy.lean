@@ -55,15 +55,20 @@ structure Copied (s₀ : State) (src dst : Addr) (count k : Nat) (s : State) : P
   room : s.gpr .rdx = dst + BitVec.ofNat 64 (pos s₀.memory src (k + 1))
   memory : s.memory = s₀.memory.set (after s₀.memory src dst (k + 1))
 
+/-- A fragment that copies one slice. -/
+def CopiesSlice (copySlice : Kernel) : Prop := ∀ {pub : List Region} {s₀ : State} {p d : Addr} {n : Nat},
+  CopySlice.Pre s₀.memory p d n → s₀.gpr .r8 = p → s₀.gpr .r9 = BitVec.ofNat 64 n → s₀.gpr .rdx = d →
+  isa.Wp pub copySlice (CopySlice.X86_64.Post s₀ p d n) s₀
+
 include h in
 /-- Copying a slice. -/
-theorem slice_ok (hs : At s₀ src dst count k s) (hk : k < count)
+theorem slice_ok {copySlice : Kernel} (copies : CopiesSlice copySlice) (hs : At s₀ src dst count k s) (hk : k < count)
     (h8 : s.gpr .r8 = (sliceAt s₀.memory.bytes src k).base)
     (h9 : s.gpr .r9 = BitVec.ofNat 64 (sliceAt s₀.memory.bytes src k).len) :
-    isa.Wp pub Impl.CopySlice.X86_64.code (Copied s₀ src dst count k) s := by
+    isa.Wp pub copySlice (Copied s₀ src dst count k) s := by
   have hc := h.copySlice hk
   rw [← hs.memory] at hc
-  refine (CopySlice.X86_64.copySlice_ok hc h8 h9 hs.room).mono fun s' ⟨keeps, hd, hm⟩ => ?_
+  refine (copies hc h8 h9 hs.room).mono fun s' ⟨keeps, hd, hm⟩ => ?_
   refine ⟨hs.keeps.trans (keeps.mono (by decide)), (keeps.gpr _ (by decide)).trans hs.list,
     (keeps.gpr _ (by decide)).trans hs.left, ?_, ?_⟩
   · rw [hd, pos_succ, add_ofNat_add]
@@ -85,8 +90,10 @@ theorem advance_ok (hs : Copied s₀ src dst count k s) (hk : k < count) (hc : c
 
 include h hp in
 /-- The kernel copies all slices. -/
-theorem copy_ok (hsrc : s₀.gpr .rdi = src) (hcount : s₀.gpr .rsi = BitVec.ofNat 64 count) (hdst : s₀.gpr .rdx = dst) :
-    isa.Wp pub code (fun s => Keeps clobbered s₀ s ∧ s.memory = s₀.memory.set (after s₀.memory src dst count)) s₀ := by
+theorem copy_ok {copySlice : Kernel} {clear : List Instr} (copies : CopiesSlice copySlice)
+    (clears : ∀ {s}, isa.Wp pub (.block clear) (fun s' => Keeps clobbered s s' ∧ s'.memory = s.memory) s)
+    (hsrc : s₀.gpr .rdi = src) (hcount : s₀.gpr .rsi = BitVec.ofNat 64 count) (hdst : s₀.gpr .rdx = dst) :
+    isa.Wp pub (code copySlice clear) (fun s => Keeps clobbered s₀ s ∧ s.memory = s₀.memory.set (after s₀.memory src dst count)) s₀ := by
   have bound := h.countBound
   have start : At s₀ src dst count 0 s₀ :=
     ⟨.refl _ _, Nat.zero_le _, by simp [hsrc], by simp [hcount], by simp [hdst, pos, slicesAt, Spec.Gather.totalLen],
@@ -105,7 +112,7 @@ theorem copy_ok (hsrc : s₀.gpr .rdi = src) (hcount : s₀.gpr .rsi = BitVec.of
         ⟨0, rfl, by omega, kept start.keeps, start.le, get start.list, get start.left, get start.room, get start.memory⟩
       rintro _ s ⟨k, rfl, hk, hs⟩
       refine .seq ((next_ok h hp hs hk).mono fun s ⟨hs, h8, h9⟩ => ?_)
-      refine .seq ((slice_ok h hs hk h8 h9).mono fun s hs => ?_)
+      refine .seq ((slice_ok h copies hs hk h8 h9).mono fun s hs => ?_)
       refine (advance_ok hs hk (by omega)).mono fun s ⟨hs, hz⟩ => ?_
       refine ⟨_, congrArg (Option.map not) hz, fun hv => ?_, fun hv => ?_⟩
       · simp only [Bool.not_eq_true', decide_eq_false_iff_not] at hv
@@ -113,8 +120,7 @@ theorem copy_ok (hsrc : s₀.gpr .rdi = src) (hcount : s₀.gpr .rsi = BitVec.of
       · simp only [Bool.not_eq_false', decide_eq_true_eq] at hv
         obtain rfl : k + 1 = count := by omega
         exact hs
-  · refine .cons rfl (.cons rfl (.cons rfl (.cons rfl (.cons rfl (.cons rfl (.nil ?_))))))
-    exact ⟨kept hs.keeps, get hs.memory⟩
+  · exact clears.mono fun s' ⟨keeps, hm⟩ => ⟨hs.keeps.trans keeps, hm.trans hs.memory⟩
 
 end
 end Proof.Gather.X86_64

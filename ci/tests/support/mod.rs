@@ -4,9 +4,12 @@
 
 use std::{
     fs,
+    io::ErrorKind,
     path::{Path, PathBuf},
     process::{Command, Output},
 };
+
+use walkdir::WalkDir;
 
 pub struct Tree {
     dir: tempfile::TempDir,
@@ -79,6 +82,46 @@ impl Tree {
             tree.write(path, text);
         }
         tree
+    }
+
+    /// A copy of this project, with what was already checked of it.
+    pub fn copy_of_workspace() -> Self {
+        let tree = Self::new(&[]);
+        for part in [
+            "TCB",
+            "Spec",
+            "Impl",
+            "Proof",
+            "Artifacts",
+            "emitter",
+            "src/asm",
+            "target/lean/checked",
+        ] {
+            let from = workspace().join(part);
+            for entry in WalkDir::new(&from).into_iter().filter_map(Result::ok) {
+                let to = tree
+                    .path(part)
+                    .join(entry.path().strip_prefix(&from).expect("a path inside"));
+                if entry.file_type().is_dir() {
+                    fs::create_dir_all(to).expect("a folder");
+                } else if let Err(e) = fs::copy(entry.path(), to) {
+                    // Another run of the tool may be replacing an entry of the cache.
+                    assert_eq!(e.kind(), ErrorKind::NotFound, "{}", entry.path().display());
+                }
+            }
+        }
+        tree
+    }
+
+    /// Changes a file that has `from` exactly once.
+    pub fn replace(&self, path: &str, from: &str, to: &str) {
+        let text = fs::read_to_string(self.path(path)).expect("a file");
+        assert_eq!(
+            text.matches(from).count(),
+            1,
+            "{path} has not exactly once: {from}"
+        );
+        self.write(path, &text.replace(from, to));
     }
 
     pub fn path(&self, path: &str) -> PathBuf {

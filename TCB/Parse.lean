@@ -10,6 +10,14 @@ The reverse of `TCB.Print`, for checking what was printed: nothing but text that
 set_option autoImplicit false
 namespace TCB
 
+/-- The results of `f`, if it has one for every element. -/
+def collect {α β : Type} (f : α → Option β) : List α → Option (List β)
+  | [] => some []
+  | a :: as =>
+    match f a, collect f as with
+    | some b, some bs => some (b :: bs)
+    | _, _ => none
+
 /-- How the text of a target is read. -/
 structure Parser (I C F : Type) where
   /-- The calling convention, as `extern` names it. -/

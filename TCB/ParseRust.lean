@@ -22,14 +22,6 @@ def splitAt {α : Type} [BEq α] (a : α) : List α → List (List α)
     | [] => [[b]]
     | p :: ps => (b :: p) :: ps
 
-/-- The results of `f`, if it has one for every element. -/
-def collect {α β : Type} (f : α → Option β) : List α → Option (List β)
-  | [] => some []
-  | a :: as =>
-    match f a, collect f as with
-    | some b, some bs => some (b :: bs)
-    | _, _ => none
-
 /-- The parts of a list between commas. -/
 def listOf {α : Type} (f : List Token → Option α) (ts : List Token) : Option (List α) :=
   bif ts.isEmpty then some [] else collect f (splitAt [','] ts)

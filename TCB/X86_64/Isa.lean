@@ -41,6 +41,16 @@ def Width.bytes : Width → Nat
   | .dword => 4
   | .qword => 8
 
+/-- The size of an access by a vector register. -/
+inductive VecWidth where
+  | xmm | ymm
+  deriving DecidableEq
+
+/-- The size in bytes. -/
+def VecWidth.bytes : VecWidth → Nat
+  | .xmm => 16
+  | .ymm => 32
+
 /-- The instructions. -/
 inductive Instr where
   /-- `add`, `sub`, `cmp` or `test d, s` -/
@@ -57,6 +67,14 @@ inductive Instr where
   | movdquStore (a : Ea) (s : Vec)
   /-- `pxor d, s` -/
   | pxor (d s : Vec)
+  /-- `vmovdqu d, xmmword ptr a` and `vmovdqu d, ymmword ptr a` -/
+  | vmovdquLoad (w : VecWidth) (d : Vec) (a : Ea)
+  /-- `vmovdqu xmmword ptr a, s` and `vmovdqu ymmword ptr a, s` -/
+  | vmovdquStore (w : VecWidth) (a : Ea) (s : Vec)
+  /-- `vpxor d, s, t` on 128 bits -/
+  | vpxor (d s t : Vec)
+  /-- `vzeroupper` -/
+  | vzeroupper
   deriving DecidableEq
 
 /-- Branch conditions (SDM volume 1, appendix B): equal, not equal, below, above or equal. -/
@@ -145,6 +163,13 @@ def exec : Instr → State → Option (State × Trace)
   | .movdquStore a r, s => s.storing a (toBytes 16 (s.xmm r))
   -- PXOR
   | .pxor d r, s => some (s.setXmm d (s.xmm d ^^^ s.xmm r), [])
+  -- MOVDQU, VEX encoded: the rest of the register is cleared (SDM volume 1, section 14.1)
+  | .vmovdquLoad w d a, s => s.loading a w.bytes fun bs => s.setVec d (ofBytes 512 bs)
+  | .vmovdquStore w a r, s => s.storing a (toBytes w.bytes (s.vec r))
+  -- PXOR, VEX.128 encoded
+  | .vpxor d r q, s => some (s.setVec d ((s.xmm r ^^^ s.xmm q).setWidth 512), [])
+  -- VZEROUPPER
+  | .vzeroupper, s => some (s.clearUpper, [])
 
 /-- Whether a branch condition holds; `none` if a flag that it reads is undefined. -/
 def eval : Cond → State → Option Bool
@@ -156,6 +181,7 @@ def eval : Cond → State → Option Bool
 /-- The CPU features that an instruction needs (SDM volume 2, column "CPUID feature flag"). -/
 def requires : Instr → List Feature
   | .movdquLoad .. | .movdquStore .. | .pxor .. => [.sse2]
+  | .vmovdquLoad .. | .vmovdquStore .. | .vpxor .. | .vzeroupper => [.avx]
   | _ => []
 
 /-- The x86-64 instruction set. -/

@@ -22,10 +22,9 @@ def regNames : List (Reg × Token × Token × Token) := [
 /-- What an operand can be. -/
 inductive Operand where
   | reg (w : Width) (r : Reg)
-  | xmm (v : Vec)
+  | vec (w : VecWidth) (v : Vec)
   | imm (v : BitVec 32)
-  /-- `none` is a size of 16 bytes. -/
-  | mem (w : Option Width) (a : Ea)
+  | mem (w : Width ⊕ VecWidth) (a : Ea)
 
 /-- A signed 32-bit number. -/
 def int32 (negative : Bool) (t : Token) : Option (BitVec 32) :=
@@ -43,9 +42,13 @@ def indexReg (t : Token) : Option Reg :=
   | some .rsp | none => none
   | r => r
 
-/-- A vector register of 128 bits. -/
-def xmmReg : Token → Option Vec
-  | 'x' :: 'm' :: 'm' :: ds => (natural ds).bind fun n => if h : n < 16 then some ⟨n, h⟩ else none
+/-- A vector register by its number. -/
+def vecReg (ds : Token) : Option Vec := (natural ds).bind fun n => if h : n < 16 then some ⟨n, h⟩ else none
+
+/-- A vector register of 128 or 256 bits. -/
+def vector : Token → Option Operand
+  | 'x' :: 'm' :: 'm' :: ds => (vecReg ds).map (.vec .xmm)
+  | 'y' :: 'm' :: 'm' :: ds => (vecReg ds).map (.vec .ymm)
   | _ => none
 
 /-- An operand of one token. -/
@@ -54,7 +57,7 @@ def atom (t : Token) : Option Operand :=
   | some r, _, _ => some (.reg .qword r)
   | _, some n, _ => some (.reg .dword n.1)
   | _, _, some n => some (.reg .byte n.1)
-  | _, _, _ => ((xmmReg t).map .xmm).or ((int32 false t).map .imm)
+  | _, _, _ => (vector t).or ((int32 false t).map .imm)
 
 /-- What stands between the brackets of a memory operand. -/
 def address : List Token → Option Ea
@@ -70,9 +73,9 @@ def address : List Token → Option Ea
   | _ => none
 
 /-- The size of a memory operand. -/
-def sizeOf (t : Token) : Option (Option Width) :=
-  [(chars!"byte", some .byte), (chars!"dword", some .dword), (chars!"qword", some .qword),
-    (chars!"xmmword", none)].lookup t
+def sizeOf (t : Token) : Option (Width ⊕ VecWidth) :=
+  [(chars!"byte", .inl .byte), (chars!"dword", .inl .dword), (chars!"qword", .inl .qword),
+    (chars!"xmmword", .inr .xmm), (chars!"ymmword", .inr .ymm)].lookup t
 
 /-- An operand. -/
 def operand : List Token → Option Operand
@@ -87,42 +90,44 @@ def operand : List Token → Option Operand
 /-- The mnemonics. -/
 inductive Mnemonic where
   | alu (op : Alu)
-  | xor | mov | movzx | movdqu | pxor
+  | xor | mov | movzx | movdqu | pxor | vmovdqu | vpxor | vzeroupper
 
 /-- The mnemonic of an instruction. -/
 def mnemonic (t : Token) : Option Mnemonic :=
   [(chars!"add", .alu .add), (chars!"sub", .alu .sub), (chars!"cmp", .alu .cmp), (chars!"test", .alu .test),
     (chars!"xor", .xor), (chars!"mov", .mov), (chars!"movzx", .movzx), (chars!"movdqu", .movdqu),
-    (chars!"pxor", .pxor)].lookup t
-
-/-- The instruction with a mnemonic and two operands. -/
-def assemble : Mnemonic → Operand → Operand → Option Instr
-  | .alu op, .reg .qword d, .reg .qword r => some (.alu op d (.reg r))
-  | .alu op, .reg .qword d, .imm v => some (.alu op d (.imm v))
-  | .xor, .reg .dword d, .reg .dword s => if d = s then some (.clear d) else none
-  | .movzx, .reg .dword d, .mem (some .byte) a => some (.load .byte d a)
-  | .mov, .reg .dword d, .mem (some .dword) a => some (.load .dword d a)
-  | .mov, .reg .qword d, .mem (some .qword) a => some (.load .qword d a)
-  | .mov, .mem (some .byte) a, .reg .byte s => some (.store .byte a s)
-  | .mov, .mem (some .dword) a, .reg .dword s => some (.store .dword a s)
-  | .mov, .mem (some .qword) a, .reg .qword s => some (.store .qword a s)
-  | .movdqu, .xmm d, .mem none a => some (.movdquLoad d a)
-  | .movdqu, .mem none a, .xmm s => some (.movdquStore a s)
-  | .pxor, .xmm d, .xmm s => some (.pxor d s)
-  | _, _, _ => none
+    (chars!"pxor", .pxor), (chars!"vmovdqu", .vmovdqu), (chars!"vpxor", .vpxor), (chars!"vzeroupper", .vzeroupper)].lookup t
 
 /-- The instruction with a mnemonic and operands. -/
-def instruction (m : Token) : List (List Token) → Option Instr
-  | [a, b] =>
-    match mnemonic m, operand a, operand b with
-    | some m, some a, some b => assemble m a b
-    | _, _, _ => none
-  | _ => none
+def assemble : Mnemonic → List Operand → Option Instr
+  | .alu op, [.reg .qword d, .reg .qword r] => some (.alu op d (.reg r))
+  | .alu op, [.reg .qword d, .imm v] => some (.alu op d (.imm v))
+  | .xor, [.reg .dword d, .reg .dword s] => if d = s then some (.clear d) else none
+  | .movzx, [.reg .dword d, .mem (.inl .byte) a] => some (.load .byte d a)
+  | .mov, [.reg .dword d, .mem (.inl .dword) a] => some (.load .dword d a)
+  | .mov, [.reg .qword d, .mem (.inl .qword) a] => some (.load .qword d a)
+  | .mov, [.mem (.inl .byte) a, .reg .byte s] => some (.store .byte a s)
+  | .mov, [.mem (.inl .dword) a, .reg .dword s] => some (.store .dword a s)
+  | .mov, [.mem (.inl .qword) a, .reg .qword s] => some (.store .qword a s)
+  | .movdqu, [.vec .xmm d, .mem (.inr .xmm) a] => some (.movdquLoad d a)
+  | .movdqu, [.mem (.inr .xmm) a, .vec .xmm s] => some (.movdquStore a s)
+  | .pxor, [.vec .xmm d, .vec .xmm s] => some (.pxor d s)
+  | .vmovdqu, [.vec .xmm d, .mem (.inr .xmm) a] => some (.vmovdquLoad .xmm d a)
+  | .vmovdqu, [.vec .ymm d, .mem (.inr .ymm) a] => some (.vmovdquLoad .ymm d a)
+  | .vmovdqu, [.mem (.inr .xmm) a, .vec .xmm s] => some (.vmovdquStore .xmm a s)
+  | .vmovdqu, [.mem (.inr .ymm) a, .vec .ymm s] => some (.vmovdquStore .ymm a s)
+  | .vpxor, [.vec .xmm d, .vec .xmm s, .vec .xmm t] => some (.vpxor d s t)
+  | .vzeroupper, [] => some .vzeroupper
+  | _, _ => none
+
+/-- The instruction with a mnemonic and operands. -/
+def instruction (m : Token) (operands : List (List Token)) : Option Instr :=
+  (mnemonic m).bind fun m => (collect operand operands).bind (assemble m)
 
 /-- How x86-64 is read. -/
 def parser : Parser Instr Cond Feature where
   callConv := chars!"sysv64"
-  feature t := [(chars!"sse2", .sse2)].lookup t
+  feature t := [(chars!"sse2", .sse2), (chars!"avx", .avx)].lookup t
   instr := instruction
   jcc t := [(chars!"je", .e), (chars!"jne", .ne), (chars!"jb", .b), (chars!"jae", .ae)].lookup t
   jmp := chars!"jmp"

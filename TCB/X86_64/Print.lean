@@ -27,6 +27,16 @@ def Reg.byteName : Reg → String
 /-- The name of the low 128 bits of a vector register. -/
 def Vec.xmmName (v : Vec) : String := s!"xmm{v.val}"
 
+/-- The name of a vector register, as wide as said. -/
+def Vec.name (v : Vec) : VecWidth → String
+  | .xmm => v.xmmName
+  | .ymm => s!"ymm{v.val}"
+
+/-- How a memory operand of a vector register begins. -/
+def VecWidth.ptr : VecWidth → String
+  | .xmm => "xmmword ptr"
+  | .ymm => "ymmword ptr"
+
 /-- A memory operand. -/
 def Ea.text (a : Ea) : String :=
   let index := match a.index with
@@ -60,6 +70,10 @@ def Instr.text : Instr → String
   | .movdquLoad d a => s!"movdqu {Vec.xmmName d}, xmmword ptr {a.text}"
   | .movdquStore a s => s!"movdqu xmmword ptr {a.text}, {Vec.xmmName s}"
   | .pxor d s => s!"pxor {Vec.xmmName d}, {Vec.xmmName s}"
+  | .vmovdquLoad w d a => s!"vmovdqu {Vec.name d w}, {w.ptr} {a.text}"
+  | .vmovdquStore w a s => s!"vmovdqu {w.ptr} {a.text}, {Vec.name s w}"
+  | .vpxor d s t => s!"vpxor {Vec.xmmName d}, {Vec.xmmName s}, {Vec.xmmName t}"
+  | .vzeroupper => "vzeroupper"
 
 /-- The suffix of `j`. -/
 def Cond.name : Cond → String
@@ -68,6 +82,7 @@ def Cond.name : Cond → String
 /-- The name of a CPU feature. -/
 def Feature.name : Feature → String
   | .sse2 => "sse2"
+  | .avx => "avx"
 
 /-- How x86-64 prints. -/
 def printer : Printer Instr Cond Feature where

@@ -27,7 +27,7 @@ inductive Flag where
 
 /-- The CPU features that a kernel may need. -/
 inductive Feature where
-  | sse2
+  | sse2 | avx
   deriving DecidableEq
 
 /-- The state: `none` for a flag means that it is undefined. -/
@@ -62,6 +62,9 @@ def xmm (s : State) (r : Vec) : BitVec 128 := (s.vec r).setWidth 128
 /-- A write of a legacy SSE instruction: bits 128 and above stay (SDM volume 1, section 14.1). -/
 def setXmm (s : State) (d : Vec) (v : BitVec 128) : State :=
   s.setVec d ((s.vec d).extractLsb' 128 384 ++ v)
+
+/-- The state with bits 128 and above of all vector registers cleared. -/
+def clearUpper (s : State) : State := { s with vec := fun r => (s.xmm r).setWidth 512 }
 
 end State
 end TCB.X86_64

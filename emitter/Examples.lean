@@ -29,7 +29,9 @@ def instructions : List Instr := [
   .load .qword .rbx { base := .rdi, index := some .rax }, .store .byte { base := .rdx, index := some .r9, disp := -16 } .rdi,
   .store .byte { base := .rdx } .r11, .store .dword { base := .rbp, index := some .rbp, disp := 4 } .rcx,
   .store .qword { base := .r13, disp := 0x80000000 } .r14, .movdquLoad 15 { base := .r8, disp := 48 },
-  .movdquStore { base := .rdx } 0, .pxor 9 10]
+  .movdquStore { base := .rdx } 0, .pxor 9 10, .vmovdquLoad .xmm 1 { base := .rax }, .vmovdquLoad .ymm 14 { base := .rsi, disp := 32 },
+  .vmovdquStore .xmm { base := .rdx, disp := -16 } 2, .vmovdquStore .ymm { base := .rdi, index := some .rcx } 15, .vpxor 1 2 3,
+  .vzeroupper]
 
 #guard instructions.all fun i => reads i.text == some i
 
@@ -38,7 +40,8 @@ def instructions : List Instr := [
   "mov al, byte ptr [rdi]", "mov byte ptr [rdi], rax", "mov dword ptr [rdi], al", "movdqu xmm0, qword ptr [rdi]",
   "movdqu xmm16, xmmword ptr [rdi]", "movdqu rax, xmmword ptr [rdi]", "pxor xmm0, xmmword ptr [rdi]", "pxor xmm0",
   "xor eax, ecx", "xor rax, rax", "add eax, ecx", "add rax, rcx, rdx", "add rax", "add 1, rax", "add rax, qword ptr [rdi]",
-  "mov rax, rcx", "mov [rdi], rax"].all (reads · == none)
+  "mov rax, rcx", "mov [rdi], rax", "vmovdqu ymm0, xmmword ptr [rdi]", "vmovdqu ymmword ptr [rdi], xmm0", "vpxor ymm0, ymm1, ymm2",
+  "vpxor xmm0, xmm1", "pxor ymm0, ymm1", "movdqu ymm0, ymmword ptr [rdi]", "vzeroupper ymm0", "add"].all (reads · == none)
 
 -- addresses and numbers that are not printed so
 #guard ["mov rax, qword ptr [edi]", "mov rax, qword ptr [rdi + rsp]", "mov rax, qword ptr [rdi + rax * 2]",

@@ -35,6 +35,14 @@ theorem setReg {d : Reg} {v : BitVec 64} (h : Keeps rs s₀ s) (hd : d ∈ rs) :
 /-- Vector registers may change. -/
 theorem setXmm {x : Vec} {v : BitVec 128} (h : Keeps rs s₀ s) : Keeps rs s₀ (s.setXmm x v) := ⟨h.gpr, h.df, h.mxcsr⟩
 
+/-- Vector registers may change as a whole. -/
+theorem setVec {x : Vec} {v : BitVec 512} (h : Keeps rs s₀ s) : Keeps rs s₀ (s.setVec x v) := ⟨h.gpr, h.df, h.mxcsr⟩
+
+/-- The high parts of vector registers may be cleared. -/
+theorem clearUpper (h : Keeps rs s₀ s) : Keeps rs s₀ s.clearUpper := by
+  rw [State.clearUpper]
+  exact ⟨h.gpr, h.df, h.mxcsr⟩
+
 /-- Flags may change. -/
 theorem setFlags {f : Flag → Option Bool} (h : Keeps rs s₀ s) : Keeps rs s₀ (s.setFlags f) := ⟨h.gpr, h.df, h.mxcsr⟩
 
@@ -47,7 +55,8 @@ end Keeps
 macro "kept " h:term:max : term => `(by
   repeat' first
     | exact $h
-    | refine Keeps.setXmm ?_ | refine Keeps.setFlags ?_ | refine Keeps.setMemory ?_
-    | refine Keeps.setReg ?_ (by decide))
+    | refine Keeps.setXmm ?_ | refine Keeps.setVec ?_ | refine Keeps.setFlags ?_ | refine Keeps.setMemory ?_
+    | refine Keeps.setReg ?_ (by decide)
+    | refine Keeps.clearUpper ?_)
 
 end TCB.X86_64

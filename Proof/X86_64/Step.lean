@@ -20,7 +20,7 @@ open State
 /-! The proofs are `(rfl)`, not `rfl`: `simp` then rewrites with these lemmas, and the kernel need not compare states. -/
 
 section Reads
-variable (s : State) (d r : Reg) (x y : Vec) (v : BitVec 64) (u : BitVec 128) (f : Flag → Option Bool) (m : Memory)
+variable (s : State) (d r : Reg) (x y : Vec) (v : BitVec 64) (u : BitVec 128) (u' : BitVec 512) (f : Flag → Option Bool) (m : Memory)
 
 @[simp ↓] theorem gpr_setReg : (s.setReg d v).gpr r = if r = d then v else s.gpr r := (rfl)
 @[simp ↓] theorem xmm_setReg : (s.setReg d v).xmm x = s.xmm x := (rfl)
@@ -43,6 +43,19 @@ variable (s : State) (d r : Reg) (x y : Vec) (v : BitVec 64) (u : BitVec 128) (f
     rw [BitVec.getLsbD_setWidth, BitVec.getLsbD_append]
     simp [hi]
   · rfl
+
+@[simp ↓] theorem gpr_setVec : (s.setVec x u').gpr r = s.gpr r := (rfl)
+@[simp ↓] theorem flag_setVec : (s.setVec x u').flag = s.flag := (rfl)
+@[simp ↓] theorem df_setVec : (s.setVec x u').df = s.df := (rfl)
+@[simp ↓] theorem mxcsr_setVec : (s.setVec x u').mxcsr = s.mxcsr := (rfl)
+@[simp ↓] theorem memory_setVec : (s.setVec x u').memory = s.memory := (rfl)
+@[simp ↓] theorem vec_setVec : (s.setVec x u').vec y = if y = x then u' else s.vec y := (rfl)
+@[simp ↓] theorem vec_setReg : (s.setReg d v).vec = s.vec := (rfl)
+@[simp ↓] theorem vec_setFlags : (s.setFlags f).vec = s.vec := (rfl)
+@[simp ↓] theorem vec_setMemory : (s.setMemory m).vec = s.vec := (rfl)
+
+@[simp ↓] theorem gpr_clearUpper : s.clearUpper.gpr r = s.gpr r := by rw [clearUpper]
+@[simp ↓] theorem memory_clearUpper : s.clearUpper.memory = s.memory := by rw [clearUpper]
 
 @[simp ↓] theorem gpr_setFlags : (s.setFlags f).gpr r = s.gpr r := (rfl)
 @[simp ↓] theorem xmm_setFlags : (s.setFlags f).xmm x = s.xmm x := (rfl)
@@ -68,7 +81,8 @@ end Reads
 macro "reads" : tactic => `(tactic| simp only [
   ↓gpr_setReg, ↓xmm_setReg, ↓flag_setReg, ↓df_setReg, ↓mxcsr_setReg, ↓memory_setReg,
   ↓gpr_setXmm, ↓xmm_setXmm, ↓flag_setXmm, ↓df_setXmm, ↓mxcsr_setXmm, ↓memory_setXmm,
-  ↓gpr_setFlags, ↓xmm_setFlags, ↓flag_setFlags, ↓df_setFlags, ↓mxcsr_setFlags, ↓memory_setFlags,
+  ↓gpr_setVec, ↓flag_setVec, ↓df_setVec, ↓mxcsr_setVec, ↓memory_setVec, ↓vec_setVec, ↓vec_setReg, ↓vec_setFlags,
+  ↓vec_setMemory, ↓gpr_clearUpper, ↓memory_clearUpper, ↓gpr_setFlags, ↓xmm_setFlags, ↓flag_setFlags, ↓df_setFlags, ↓mxcsr_setFlags, ↓memory_setFlags,
   ↓gpr_setMemory, ↓xmm_setMemory, ↓flag_setMemory, ↓df_setMemory, ↓mxcsr_setMemory, ↓memory_setMemory,
   reduceCtorEq, ↓reduceIte, Fin.reduceEq])
 
@@ -157,6 +171,25 @@ theorem wp_movdquStore (he : s.ea a = p) (hm : s.memory = m.set b) (hc : covered
   subst he hb
   have ht : toBytes 16 (s.xmm x) = bs := by rw [hx, toBytes_ofBytes hl (by decide)]
   exact .cons (s₁ := s.setMemory _) (t := [.store (s.ea a) 16])
+    (by simp [isa, exec, storing, Memory.store, Memory.set, hm, hc, ht, hl]) h
+
+/-- Load into a vector register, whose rest is cleared. -/
+theorem wp_vmovdquLoad {w : VecWidth} (he : s.ea a = p) (hm : s.memory = m.set b)
+    (hc : covered m.readable p w.bytes = true) (hb : bytesAt b p w.bytes = bs)
+    (h : isa.Wp pub (.block is) Q (s.setVec x (ofBytes 512 bs))) :
+    isa.Wp pub (.block (.vmovdquLoad w x a :: is)) Q s := by
+  subst he hb
+  exact .cons (s₁ := s.setVec x _) (t := [.load (s.ea a) w.bytes])
+    (by simp [isa, exec, loading, Memory.load, hm, hc]) h
+
+/-- Store the low part of a vector register. -/
+theorem wp_vmovdquStore {w : VecWidth} (he : s.ea a = p) (hm : s.memory = m.set b)
+    (hc : covered m.writable p w.bytes = true) (hx : s.vec x = ofBytes 512 bs) (hl : bs.length = w.bytes)
+    (hb : writeBytes b p bs = b') (h : isa.Wp pub (.block is) Q (s.setMemory (m.set b'))) :
+    isa.Wp pub (.block (.vmovdquStore w a x :: is)) Q s := by
+  subst he hb
+  have ht : toBytes w.bytes (s.vec x) = bs := by rw [hx, toBytes_ofBytes hl (by cases w <;> decide)]
+  exact .cons (s₁ := s.setMemory _) (t := [.store (s.ea a) w.bytes])
     (by simp [isa, exec, storing, Memory.store, Memory.set, hm, hc, ht, hl]) h
 end Accesses
 

@@ -71,6 +71,12 @@ def setReg (x : Dom) (r : Reg) (v : Bool) : Dom := { x with regs := put x.regs r
 /-- The low part of the vector register becomes public, or secret. -/
 def setLow (x : Dom) (r : Vec) (v : Bool) : Dom := { x with low := put x.low r.val v }
 
+/-- The high part of the vector register becomes public, or secret. -/
+def setHigh (x : Dom) (r : Vec) (v : Bool) : Dom := { x with high := put x.high r.val v }
+
+/-- The whole vector register becomes public, or secret. -/
+def setVec (x : Dom) (r : Vec) (v : Bool) : Dom := (x.setLow r v).setHigh r v
+
 /-- The flags become public, or secret. -/
 def setFlags (x : Dom) (v : Bool) : Dom := { x with flags := v }
 
@@ -109,9 +115,12 @@ def instr (isPublic : Bool) : Instr → Dom → Option Dom
   | .clear d, x => some ((x.setReg d true).setFlags true)
   | .load _ d a, x => if x.ea a then some (x.setReg d isPublic) else none
   | .movdquLoad d a, x => if x.ea a then some (x.setLow d isPublic) else none
-  | .store _ a _, x | .movdquStore a _, x => if x.ea a then some x else none
+  | .vmovdquLoad _ d a, x => if x.ea a then some (x.setVec d isPublic) else none
+  | .store _ a _, x | .movdquStore a _, x | .vmovdquStore _ a _, x => if x.ea a then some x else none
   -- a register combined with itself gives zero
   | .pxor d r, x => some (x.setLow d (d == r || x.hasLow d && x.hasLow r))
+  | .vpxor d r q, x => some (x.setVec d (r == q || x.hasLow r && x.hasLow q))
+  | .vzeroupper, x => some { x with high := .allOnes 16 }
 
 /-! ## Soundness -/
 
@@ -179,6 +188,33 @@ theorem setXmm (h : Agree x s₁ s₂) {d : Vec} {v : Bool} {v₁ v₂ : BitVec 
     exact h.high r hr
   flag := h.flag
   mask := h.mask
+
+/-- A vector register is written as a whole. -/
+theorem setVec (h : Agree x s₁ s₂) {d : Vec} {v : Bool} {v₁ v₂ : BitVec 512} (hv : v = true → v₁ = v₂) :
+    Agree (x.setVec d v) (s₁.setVec d v₁) (s₂.setVec d v₂) where
+  gpr := h.gpr
+  low r hr := by
+    have hr : (x.setLow d v).hasLow r = true := hr
+    rw [hasLow_setLow] at hr
+    have hl := h.low r
+    simp only [State.setVec, State.xmm] at hl ⊢
+    split <;> simp_all
+  high r hr := by
+    simp only [Dom.setVec, setHigh, setLow, getLsbD_put _ _ r.isLt, Fin.val_inj] at hr
+    have hh := h.high r
+    simp only [State.setVec, State.upper] at hh ⊢
+    split <;> simp_all
+  flag := h.flag
+  mask := h.mask
+
+/-- The high parts of all vector registers are cleared. -/
+theorem clearHigh (h : Agree x s₁ s₂) : Agree { x with high := .allOnes 16 } s₁.clearUpper s₂.clearUpper := by
+  rw [State.clearUpper, State.clearUpper]
+  refine ⟨h.gpr, fun r hr => ?_, fun r _ => ?_, h.flag, h.mask⟩
+  · simpa [State.xmm] using h.low r hr
+  · apply BitVec.eq_of_getLsbD_eq
+    intro i _
+    simp [State.upper]
 
 /-- Public addresses are equal. -/
 theorem ea (h : Agree x s₁ s₂) {a : Ea} (ha : x.ea a = true) : s₁.ea a = s₂.ea a := by
@@ -256,7 +292,13 @@ theorem instr_sound {pub : List Region} {isPublic : Bool} {i : Instr} {s₁' s�
     split at hi <;> cases hi
     obtain ⟨rfl, b₁, b₂, rfl, rfl, hb⟩ := h.loading hm ‹_› h₁ h₂ hp
     exact ⟨rfl, h.setXmm fun p => by rw [hb p], hm⟩
-  | store w a r | movdquStore a r =>
+  | vmovdquLoad w d a =>
+    simp only [instr] at hi
+    simp only [exec] at h₁ h₂
+    split at hi <;> cases hi
+    obtain ⟨rfl, b₁, b₂, rfl, rfl, hb⟩ := h.loading hm ‹_› h₁ h₂ hp
+    exact ⟨rfl, h.setVec fun p => by rw [hb p], hm⟩
+  | store w a r | movdquStore a r | vmovdquStore w a r =>
     simp only [instr] at hi
     simp only [exec] at h₁ h₂
     split at hi <;> cases hi
@@ -268,6 +310,18 @@ theorem instr_sound {pub : List Region} {isPublic : Bool} {i : Instr} {s₁' s�
     rcases p with rfl | p
     · simp
     · rw [h.low _ p.1, h.low _ p.2]
+  | vpxor d r q =>
+    cases h₁; cases h₂; cases hi
+    refine ⟨rfl, h.setVec fun p => ?_, hm⟩
+    simp only [Bool.or_eq_true, beq_iff_eq, Bool.and_eq_true] at p
+    rcases p with rfl | p
+    · simp
+    · rw [h.low _ p.1, h.low _ p.2]
+  | vzeroupper =>
+    cases h₁; cases h₂; cases hi
+    refine ⟨rfl, h.clearHigh, ?_⟩
+    rw [State.clearUpper, State.clearUpper]
+    exact hm
 
 /-- Less is public in a smaller set. -/
 theorem getLsbD_of_le {b c : BitVec 16} (h : b &&& c = b) {i : Nat} (hi : b.getLsbD i = true) : c.getLsbD i = true := by

@@ -77,6 +77,12 @@ theorem blocks_ok {moves : List Instr} (hk : k < 2 ^ 31) (pos : 0 < k)
 /-- All bytes are copied, and the destination register and what is left add up to the end of the destination. -/
 def Done (s₀ : State) (p d : Addr) (n : Nat) (s : State) : Prop := ∃ i, At s₀ p d n i n s
 
+omit h in
+/-- The invariant holds at the start. -/
+theorem At.start (hp : s₀.gpr .r8 = p) (hn : s₀.gpr .r9 = BitVec.ofNat 64 n) (hd : s₀.gpr .rdx = d) :
+    At s₀ p d n 0 0 s₀ :=
+  ⟨.refl _ _, Nat.zero_le _, by simp [hp], by simp [hn], by simp [hd], by simp [copied, Memory.set]⟩
+
 /-- The slice is copied, nothing else has changed, and `rdx` is the end of the destination. -/
 structure Post (s₀ : State) (p d : Addr) (n : Nat) (s : State) : Prop where
   keeps : Keeps clobbered s₀ s
@@ -140,9 +146,7 @@ theorem short_ok (hs : At s₀ p d n 0 0 s) (hn : n < 16) : isa.Wp pub short (Do
 /-- The fragment copies the slice, changes nothing else, and leaves the end of the destination in `rdx`. -/
 theorem copySlice_ok (hp : s₀.gpr .r8 = p) (hn : s₀.gpr .r9 = BitVec.ofNat 64 n) (hd : s₀.gpr .rdx = d) :
     isa.Wp pub code (Post s₀ p d n) s₀ := by
-  have start : At s₀ p d n 0 0 s₀ :=
-    ⟨.refl _ _, Nat.zero_le _, by simp [hp], by simp [hn], by simp [hd], by simp [copied, Memory.set]⟩
-  refine .seq ((cmp_ok start h.bound (by decide)).mono fun s ⟨hs, hc⟩ => .seq ?_)
+  refine .seq ((cmp_ok (At.start hp hn hd) h.bound (by decide)).mono fun s ⟨hs, hc⟩ => .seq ?_)
   refine (Isa.Wp.ite (Q := Done s₀ p d n) hc (fun hv => ?_) (fun hv => ?_)).mono fun s hs => finish_ok hs
   · exact short_ok h hs (by simpa using hv)
   · exact long_ok h hs (by simpa using hv)

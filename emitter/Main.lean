@@ -37,8 +37,8 @@ unsafe def emit (modules : Array Name) : AuditM (Result × Array Printed × Arra
   let mut files := #[]
   for (path, ps) in groups Printed.path printed do
     let text := kernelFile ps
+    IO.eprintln s!"reading back {path}"
     checkText result path text (ps.map (·.artifact.toRegistration))
-    IO.eprintln s!"read back {path}"
     files := files.push (path, text)
   for (arch, ps) in groups Printed.arch printed do
     files := files.push (s!"{arch}/mod.rs", archFile arch ((groups (·.artifact.file) ps).map (·.1)).toList)

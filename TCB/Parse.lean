@@ -94,33 +94,32 @@ def line : Line → Option (AsmLine I C)
     | some o, some ops => (p.instr o.1 (o.2 :: ops)).map fun i => .item (.instr i) none
     | _, _ => none
 
-end Parser
-
 /--
-The lines up to the return instruction are code: labels are unique, and each reference finds its label on the side that
-it says, after the labels `before` and with the labels `ahead` to come.
+The lines up to the return instruction are code, and these are the lines after it: labels are unique, and each reference
+finds its label on the side that it says, after the labels `before` and with the labels `ahead` to come.
 -/
-def isCode (before ahead : List Nat) : List (Option (AsmLine I C)) → Bool
-  | some .ret :: _ => ahead.isEmpty
-  | some (.item (.label l) none) :: rest => !before.contains l && isCode (l :: before) (ahead.filter (· != l)) rest
-  | some (.item (.jcc _ l) (some side)) :: rest | some (.item (.jmp l) (some side)) :: rest =>
-    before.contains l != side && isCode before (bif side then l :: ahead else ahead) rest
-  | some (.item (.instr _) none) :: rest => isCode before ahead rest
-  | _ => false
+def rest (before ahead : List Nat) : List Line → Option (List Line)
+  | [] => none
+  | l :: ls =>
+    match p.line l with
+    | some .ret => bif ahead.isEmpty then some ls else none
+    | some (.item (.label l) none) =>
+      bif before.contains l then none else rest (l :: before) (ahead.filter (· != l)) ls
+    | some (.item (.jcc _ l) (some side)) | some (.item (.jmp l) (some side)) =>
+      bif before.contains l == side then none else rest before (bif side then l :: ahead else ahead) ls
+    | some (.item (.instr _) none) => rest before ahead ls
+    | _ => none
 
-/-- The code up to the return instruction. -/
-def codeOf : List (Option (AsmLine I C)) → Flat I C
-  | some (.item i _) :: rest => i :: codeOf rest
-  | _ => []
-
-/-- The line is not the return instruction. -/
-def AsmLine.goesOn : Option (AsmLine I C) → Bool
-  | some .ret => false
-  | _ => true
+/-- The items up to the return instruction. -/
+def items : List Line → Flat I C
+  | [] => []
+  | l :: ls =>
+    match p.line l with
+    | some (.item i _) => i :: items ls
+    | _ => []
 
 /-- The code up to the return instruction, and the lines after it. -/
-def Parser.code (p : Parser I C F) (lines : List Line) : Option (Flat I C × List Line) :=
-  let asm := lines.map p.line
-  bif isCode [] [] asm then some (codeOf asm, (lines.dropWhile fun l => AsmLine.goesOn (p.line l)).tail) else none
+def code (lines : List Line) : Option (Flat I C × List Line) := (p.rest [] [] lines).map fun r => (p.items lines, r)
 
+end Parser
 end TCB

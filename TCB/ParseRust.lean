@@ -92,13 +92,21 @@ def writtenOf (symbol : Token) (params : List Token) (ts : List Token) : Option 
     else none
   | _ => none
 
-/-- The constants of the bytes that are written, and the lines after them. -/
+/-- The constants of the bytes that are written, and the lines from the first that is none. -/
 def allWrittenOf (symbol : Token) (params : List Token) : List Line → List (String × Nat) × List Line
   | [] => ([], [])
   | l :: ls =>
+    bif l.isIdle then allWrittenOf symbol params ls else
     match writtenOf symbol params l.tokens with
     | some w => let r := allWrittenOf symbol params ls; (w :: r.1, r.2)
     | none => ([], l :: ls)
+
+/-- The constants after a function, and the lines after them. -/
+def constantsOf (symbol : Token) (params : List Token) (lines : List Line) :
+    Option (List Token × List (String × Nat) × List Line) :=
+  match lines.dropWhile Line.isIdle with
+  | l :: ls => (featuresOf symbol l.tokens).map ((·, allWrittenOf symbol params ls))
+  | [] => none
 
 variable {I C F : Type}
 
@@ -110,43 +118,33 @@ def function : List Line → Option (Function I C F × List Line)
   | a :: h :: o :: body =>
     bif a.tokens == tokensOf chars!"#[unsafe(naked)]" && o.tokens == tokensOf chars!"core::arch::naked_asm!(" then
       match headOf h.tokens, p.code body with
-      | some (conv, name, params, returns), some (code, c :: d :: e :: rest) =>
+      | some (conv, name, params, returns), some (code, c :: d :: rest) =>
         match conv == p.callConv && [c.tokens, d.tokens] == [[[')']], [['}']]],
-          (featuresOf name e.tokens).bind (collect p.feature) with
-        | true, some features =>
-          let w := allWrittenOf name (params.map (·.1)) rest
-          some ({
+          constantsOf name (params.map (·.1)) rest with
+        | true, some (features, written, rest) =>
+          (collect p.feature features).map fun features => ({
             symbol := String.ofList name
             params := params.map fun p => (String.ofList p.1, p.2)
-            written := w.1
             program := { features, code }
-            returns }, w.2)
+            returns, written }, rest)
         | _, _ => none
       | _, _ => none
     else none
   | _ => none
 
-/-- As many functions as given, and nothing else. -/
+/-- So many functions with nothing but blank lines and comments between them. -/
 def functions : Nat → List Line → Option (List (Function I C F))
-  | 0, [] => some []
-  | 0, _ => none
+  | 0, lines => bif lines.all Line.isIdle then some [] else none
   | n + 1, lines =>
-    match p.function lines with
+    match p.function (lines.dropWhile Line.isIdle) with
     | some (f, rest) => (functions n rest).map (f :: ·)
     | none => none
 
-/-- The line begins with an attribute. -/
-def isAttribute : Line → Bool
-  | (('#' :: _) :: _) :: _ => true
-  | _ => false
-
-/-- The functions of a file. -/
-def file (lines : List Line) : Option (List (Function I C F)) :=
-  let code := lines.filter (!·.isIdle)
-  let items := match code with
-    | l :: ls => bif l.tokens == [chars!"use"] ++ tokensOf chars!"crate::asm::Slice;" then ls else l :: ls
-    | [] => []
-  p.functions (items.countP isAttribute) items
+/-- The functions of a file, which are so many. -/
+def file (n : Nat) (lines : List Line) : Option (List (Function I C F)) :=
+  match lines.dropWhile Line.isIdle with
+  | l :: ls => p.functions n (bif l.tokens == [chars!"use"] ++ tokensOf chars!"crate::asm::Slice;" then ls else l :: ls)
+  | [] => none
 
 end Parser
 end TCB

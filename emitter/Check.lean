@@ -51,7 +51,7 @@ def statement (text : String) (rs : Array Registration) (r : Registration) : Exp
   let functions := rs.map fun r => mkAppN (mkConst ``Artifact.function) (r.target.push (mkConst r.name))
   let type := mkApp (mkConst ``List [0]) function
   mkApp3 (mkConst ``Eq [1]) (mkApp (mkConst ``Option [0]) type)
-    (mkApp5 (mkConst ``Parser.file) i c f parser (textLit text))
+    (mkApp6 (mkConst ``Parser.file) i c f parser (mkRawNatLit rs.size) (textLit text))
     (mkApp2 (mkConst ``Option.some [0]) type (listLit function functions.toList))
 
 /-- Refuse a text, unless the kernel finds that it reads as the functions of these artifacts, by evaluation alone. -/

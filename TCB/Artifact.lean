@@ -18,6 +18,7 @@ structure Artifact {S I C F : Type} [BEq F] (t : Target S I C F) where
   program : Program I C F
   contract : Contract
   proof : Verified t program contract
+  wellFormed : contract.wellFormed = true := by decide
   argsFit : contract.sig.params.length ≤ t.abi.argCount := by decide
 
 end TCB

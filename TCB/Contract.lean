@@ -29,6 +29,10 @@ structure Contract where
   /-- What a run may reveal beyond its public inputs (in terms of Spec). -/
   declassifies : Args → Mem → List (BitVec 64) := fun _ _ => []
 
+/-- All names in the contract are names of parameters. -/
+def Contract.wellFormed (c : Contract) : Bool :=
+  c.sig.wellFormed && c.writtenWithin.all fun w => c.sig.knows (.arg w.1) && c.sig.knows w.2
+
 variable {S I C F : Type}
 
 namespace Target

@@ -79,6 +79,21 @@ def Extent.eval (a : Args) : Extent → Nat
   | .const n => n
   | .arg name => (a name).toNat
 
+/-- The constant, or the argument of a parameter of the signature. -/
+def Sig.knows (sig : Sig) : Extent → Bool
+  | .const _ => true
+  | .arg name => sig.params.any (·.name == name)
+
+/-- The extents that a type speaks of. -/
+def Ty.extents : Ty → List Extent
+  | .usize => []
+  | .bytes _ len => [len]
+  | .slices count => [count]
+
+/-- Parameters have different names, and extents name parameters. -/
+def Sig.wellFormed (sig : Sig) : Bool :=
+  decide (sig.params.map (·.name)).Nodup && sig.params.all fun p => p.ty.extents.all sig.knows
+
 /-- Element `i` of the list of slices at `p`: a pointer, then a length. -/
 def sliceAt (m : Mem) (p : Addr) (i : Nat) : Region where
   base := word64 m (p + BitVec.ofNat 64 (16 * i))

@@ -15,11 +15,6 @@ variable {S I C F D : Type}
 
 /-! ## Signatures -/
 
-/-- The extent is a constant or an argument of the signature. -/
-def Sig.knows (sig : Sig) : Extent → Bool
-  | .const _ => true
-  | .arg name => sig.params.any (·.name == name)
-
 /-- Every buffer length is a constant or an argument of the signature, and there is no scratch buffer. -/
 def Sig.simple (sig : Sig) : Bool := sig.params.all fun p =>
   match p.ty with

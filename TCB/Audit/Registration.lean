@@ -45,7 +45,7 @@ def registration (p : Project) (name : Name) (c : Constant) : Except String Regi
   let .defnInfo { value, levelParams := [], .. } := c.info | throw "is not a plain definition"
   let args := c.info.type.getAppArgs
   let values := value.getAppArgs
-  if args.size != 6 || !value.isAppOfArity ``Artifact.mk 12 || values.extract 0 6 != args then
+  if args.size != 6 || !value.isAppOfArity ``Artifact.mk 13 || values.extract 0 6 != args then
     throw "is not the constructor of Artifact applied to its fields"
   let target := `TCB ++ arch ++ `target
   if args[5]! != mkConst target || !isOf p `TCB target then throw s!"is not for the target {target}"

@@ -17,6 +17,8 @@ variable {S I C F : Type}
 /-- The labels that flat code defines. -/
 def Flat.labels (p : Flat I C) : List Nat := p.filterMap fun | .label l => some l | _ => none
 
+/-! Labels of the parts of flat code. -/
+
 @[simp] theorem Flat.labels_nil : Flat.labels ([] : Flat I C) = [] := rfl
 @[simp] theorem Flat.labels_instr (i : I) (p : Flat I C) : Flat.labels (.instr i :: p) = p.labels := rfl
 @[simp] theorem Flat.labels_label (l : Nat) (p : Flat I C) : Flat.labels (.label l :: p) = l :: p.labels := rfl
@@ -27,6 +29,7 @@ def Flat.labels (p : Flat I C) : List Nat := p.filterMap fun | .label l => some 
 @[simp] theorem Flat.labels_block (is : List I) : Flat.labels (C := C) (is.map .instr) = [] := by
   induction is <;> simp_all
 
+/-- The labels of a lowering are in its range. -/
 theorem _root_.Impl.Code.mem_labels {c : Code I C} {n l : Nat} (h : l ∈ (c.lowerFrom n).labels) : n ≤ l ∧ l < n + c.labels := by
   induction c generalizing n with
   | block => simp [Code.lowerFrom] at h
@@ -60,6 +63,7 @@ theorem _root_.Impl.Code.mem_labels {c : Code I C} {n l : Nat} (h : l ∈ (c.low
     · omega
     · have := ih h; omega
 
+/-- A lowering defines no label twice. -/
 theorem _root_.Impl.Code.nodup_labels (c : Code I C) (n : Nat) : (c.lowerFrom n).labels.Nodup := by
   induction c generalizing n with
   | block => simp [Code.lowerFrom]
@@ -89,6 +93,7 @@ theorem _root_.Impl.Code.nodup_labels (c : Code I C) (n : Nat) : (c.lowerFrom n)
       List.nodup_cons]
     exact ⟨fun h => by have := Code.mem_labels h; omega, ih _⟩
 
+/-- A label that is defined once is found where it stands. -/
 theorem Flat.find_label {p : Flat I C} {l : Nat} {k : Nat} (hd : p.labels.Nodup) (h : p[k]? = some (.label l)) :
     p.find l = some k := by
   induction p generalizing k with
@@ -123,6 +128,7 @@ theorem Flat.find_label {p : Flat I C} {l : Nat} {k : Nat} (hd : p.labels.Nodup)
 /-- The code `q` stands in `p` from position `k`. -/
 def Flat.At (p : Flat I C) (k : Nat) (q : Flat I C) : Prop := ∀ i, i < q.length → p[k + i]? = q[i]?
 
+/-- The parts of code stand one after the other. -/
 theorem Flat.At.append {p : Flat I C} {k : Nat} {q r : Flat I C} (h : p.At k (q ++ r)) :
     p.At k q ∧ p.At (k + q.length) r := by
   constructor
@@ -132,6 +138,7 @@ theorem Flat.At.append {p : Flat I C} {k : Nat} {q r : Flat I C} (h : p.At k (q 
     rw [Nat.add_assoc, h (q.length + i) (by simp; omega), List.getElem?_append_right (by omega)]
     simp
 
+/-- The first line and the rest. -/
 theorem Flat.At.cons {p : Flat I C} {k : Nat} {x : Item I C} {q : Flat I C} (h : p.At k (x :: q)) :
     p[k]? = some x ∧ p.At (k + 1) q := by
   have := Flat.At.append (q := [x]) h
@@ -144,6 +151,7 @@ variable {isa : Isa S I C F} {pub : List Region} [BEq F]
 def Permits (isa : Isa S I C F) (p : Program I C F) : Prop :=
   ∀ i, .instr i ∈ p.code → (isa.requires i).all p.features.contains = true
 
+/-- A block runs as its instructions do. -/
 theorem steps_block {p : Program I C F} {is : List I} {k : Nat} {s s' : S} {t : Trace}
     (hf : Permits isa p) (h : isa.execs is s = some (s', t)) (hp : p.code.At k (is.map .instr)) : isa.Steps p (k, s) t (k + is.length, s') := by
   induction is generalizing k s t with
@@ -157,13 +165,16 @@ theorem steps_block {p : Program I C F} {is : List I} {k : Nat} {s s' : S} {t : 
     rw [List.length_cons, Nat.add_comm is.length, ← Nat.add_assoc]
     exact .head (by simp [step, h0, hi, hf _ (List.mem_of_getElem? h0)]) this
 
+/-- A label does nothing. -/
 theorem step_label {p : Program I C F} {k : Nat} {s : S} {l : Nat} (h : p.code[k]? = some (.label l)) :
     isa.step p (k, s) = some ((k + 1, s), []) := by simp [step, h]
 
+/-- A jump goes to its label. -/
 theorem step_jmp {p : Program I C F} {k j : Nat} {s : S} {l : Nat} (h : p.code[k]? = some (.jmp l)) (hd : p.code.labels.Nodup)
     (hl : p.code[j]? = some (.label l)) : isa.step p (k, s) = some ((j, s), []) := by
   simp [step, h, Flat.find_label hd hl]
 
+/-- A branch goes to its label if its condition holds. -/
 theorem step_jcc {p : Program I C F} {k j : Nat} {s : S} {l : Nat} {c : C} {v : Bool} (h : p.code[k]? = some (.jcc c l))
     (hd : p.code.labels.Nodup) (hl : p.code[j]? = some (.label l)) (hc : isa.eval c s = some v) :
     isa.step p (k, s) = some ((if v then j else k + 1, s), [.branch v]) := by

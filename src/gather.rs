@@ -4,7 +4,10 @@ use core::fmt;
 use core::mem::MaybeUninit;
 
 use crate::asm::Slice;
-use crate::asm::x86_64::gather::vg_gather_copy;
+use crate::asm::x86_64::gather::{
+    VG_GATHER_COPY_AVX_FEATURES, VG_GATHER_COPY_FEATURES, vg_gather_copy, vg_gather_copy_avx,
+};
+use crate::cpu;
 
 /// Copies `slices` one after the other into `out`, which must be exactly as long as all of them together.
 ///
@@ -29,15 +32,10 @@ use crate::asm::x86_64::gather::vg_gather_copy;
 /// ```
 #[inline]
 pub fn copy(slices: &[&[u8]], out: &mut [u8]) -> Result<(), LengthMismatch> {
-    let copied = if slices.len() <= BATCH {
-        copy_batch(slices, out)
-    } else {
-        copy_batches(slices, out)
-    };
-    if copied {
+    if copy_batch(slices, out) {
         Ok(())
     } else {
-        Err(LengthMismatch::new(slices, out))
+        copy_batches(slices, out)
     }
 }
 
@@ -48,16 +46,6 @@ pub struct LengthMismatch {
     pub slices: usize,
     /// Bytes in the output buffer.
     pub out: usize,
-}
-
-impl LengthMismatch {
-    #[cold]
-    fn new(slices: &[&[u8]], out: &[u8]) -> Self {
-        Self {
-            slices: total_len(slices),
-            out: out.len(),
-        }
-    }
 }
 
 impl fmt::Display for LengthMismatch {
@@ -75,21 +63,30 @@ impl core::error::Error for LengthMismatch {}
 /// Slices that one kernel call takes: their list is on the stack. More than 8 measures the same.
 const BATCH: usize = 8;
 
+/// What [`copy_batch`] leaves to do: any number of slices, or the error. Apart from it, so that small copies pay nothing for it.
+#[cold]
+fn copy_batches(slices: &[&[u8]], mut out: &mut [u8]) -> Result<(), LengthMismatch> {
+    let total = total_len(slices);
+    if total != out.len() {
+        return Err(LengthMismatch {
+            slices: total,
+            out: out.len(),
+        });
+    }
+    for batch in slices.chunks(BATCH) {
+        let (dst, rest) = out.split_at_mut(total_len(batch));
+        let copied = copy_batch(batch, dst);
+        debug_assert!(copied);
+        out = rest;
+    }
+    Ok(())
+}
+
 /// Saturates: the sum of the lengths of slices that alias each other can be any number.
 fn total_len(slices: &[&[u8]]) -> usize {
     slices
         .iter()
         .fold(0, |total, slice| total.saturating_add(slice.len()))
-}
-
-/// Any number of slices; `false`, and nothing written, unless they fill `out` exactly.
-fn copy_batches(slices: &[&[u8]], mut out: &mut [u8]) -> bool {
-    total_len(slices) == out.len()
-        && slices.chunks(BATCH).all(|batch| {
-            let (dst, rest) = core::mem::take(&mut out).split_at_mut(total_len(batch));
-            out = rest;
-            copy_batch(batch, dst)
-        })
 }
 
 /// At most [`BATCH`] slices; `false`, and nothing written, unless they fill `out` exactly.
@@ -114,10 +111,9 @@ fn copy_batch(slices: &[&[u8]], out: &mut [u8]) -> bool {
     }
     // SAFETY: the first `slices.len()` entries of `list` are initialised, from slices that are borrowed for the call; their lengths
     // add up to `out.len()`; `out` is borrowed mutably, so it overlaps neither them nor `list`; no Rust object wraps around.
-    // SSE2 belongs to every target that the crate accepts.
     #[allow(unsafe_code)]
     unsafe {
-        vg_gather_copy(
+        call_kernel(
             list.as_ptr().cast(),
             slices.len(),
             out.as_mut_ptr(),
@@ -125,4 +121,24 @@ fn copy_batch(slices: &[&[u8]], out: &mut [u8]) -> bool {
         );
     }
     true
+}
+
+/// Calls the fastest kernel that can run here.
+///
+/// # Safety
+///
+/// Those of the kernels, but for the features of the CPU.
+#[allow(unsafe_code)]
+#[inline]
+unsafe fn call_kernel(src: *const Slice, count: usize, dst: *mut u8, len: usize) {
+    const { assert!(cpu::covers(cpu::avx::FEATURES, VG_GATHER_COPY_AVX_FEATURES)) };
+    const { assert!(cpu::covers(cpu::BASELINE, VG_GATHER_COPY_FEATURES)) };
+    // SAFETY: the caller's, and each kernel's features are among those that are there when it is called.
+    unsafe {
+        if cpu::avx::get() {
+            vg_gather_copy_avx(src, count, dst, len);
+        } else {
+            vg_gather_copy(src, count, dst, len);
+        }
+    }
 }

@@ -6,7 +6,8 @@
 //!
 //! - [`gather::copy`] copies many slices into one buffer.
 //!
-//! The crate is `no_std`, allocates nothing and has no build script. It needs x86-64 with SSE2.
+//! The crate is `no_std`, allocates nothing and has no build script. It needs x86-64 with SSE2, and uses AVX where the
+//! CPU and the operating system have it.
 #![no_std]
 #![deny(unsafe_code)]
 
@@ -25,6 +26,9 @@ compile_error!(
     target_feature = "sse2"
 ))]
 pub mod gather;
+
+#[cfg(target_arch = "x86_64")]
+mod cpu;
 
 // The emitter formats it.
 #[rustfmt::skip]

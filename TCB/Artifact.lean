@@ -10,7 +10,7 @@ set_option autoImplicit false
 namespace TCB
 
 /-- A proven kernel, registered for the target `t`. -/
-structure Artifact {S I C F : Type} [BEq F] (t : Target S I C F) where
+structure Artifact {S I C F : Type} [DecidableEq F] (t : Target S I C F) where
   /-- The name of the emitted function. -/
   symbol : String
   /-- The name of the emitted file, without its extension. -/

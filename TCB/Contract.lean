@@ -66,7 +66,7 @@ def MayChange (s : S) (x : Addr) : Prop :=
 end Target
 
 /-- The program `p` meets the contract `c` on the target `t`. -/
-structure Verified [BEq F] (t : Target S I C F) (p : Program I C F) (c : Contract) : Prop where
+structure Verified [DecidableEq F] (t : Target S I C F) (p : Program I C F) (c : Contract) : Prop where
   /-- 1. From every state that satisfies the precondition, the program ends without a fault. -/
   terminates : ∀ {s}, t.Pre c s → ∃ l s', t.isa.Runs p s l s'
   /-- 2. Then its result is what the contract says. -/

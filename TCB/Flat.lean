@@ -39,7 +39,7 @@ def Flat.find (p : Flat I C) (l : Nat) : Option Nat := p.findIdx? (Item.isLabel 
 abbrev Config (S : Type) := Nat × S
 
 namespace Isa
-variable (isa : Isa S I C F) [BEq F]
+variable (isa : Isa S I C F) [DecidableEq F]
 
 /-- One step of flat code; `none` is a fault, or the end of the code. -/
 def step (p : Program I C F) (x : Config S) : Option (Config S × Trace) :=

@@ -32,7 +32,7 @@ structure Function (I C F : Type) where
   /-- The parameters of which only the first bytes are written, and how many. -/
   written : List (String × Nat)
 
-variable {S I C F : Type} [BEq F] {t : Target S I C F}
+variable {S I C F : Type} [DecidableEq F] {t : Target S I C F}
 
 /-- The declared prefixes of constant length. -/
 def Contract.constantWrites (c : Contract) : List (String × Nat) :=

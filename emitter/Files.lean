@@ -35,7 +35,7 @@ def isInstruction {I C : Type} : Item I C → Bool
 
 /-- Evaluate the text of an artifact with compiled code. The types of the target are not known here, and the code that
 prints does not look at what it does not know. -/
-unsafe def print {S I C F : Type} [BEq F] (t : Target S I C F) (result : Result) (a : Audited) : Except String Printed := do
+unsafe def print {S I C F : Type} [DecidableEq F] (t : Target S I C F) (result : Result) (a : Audited) : Except String Printed := do
   let printer ← result.project.env.evalConst (Printer I C F) {} (a.targetNamespace ++ `printer)
   let artifact ← result.project.env.evalConst (Artifact t) {} a.name
   return {
@@ -48,7 +48,7 @@ unsafe def print {S I C F : Type} [BEq F] (t : Target S I C F) (result : Result)
 
 /-- Evaluate the text of an artifact. -/
 unsafe def printAny (result : Result) (a : Audited) : Except String Printed :=
-  let _ : BEq NonScalar := ⟨fun _ _ => false⟩
+  let _ : DecidableEq NonScalar := fun _ _ => unsafeCast false
   print (S := NonScalar) (I := NonScalar) (C := NonScalar) (F := NonScalar) (unsafeCast ()) result a
 
 /-- The file of some artifacts. -/

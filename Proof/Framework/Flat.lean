@@ -7,7 +7,7 @@ import TCB.Flat
 set_option autoImplicit false
 namespace TCB
 namespace Isa
-variable {S I C F : Type} {isa : Isa S I C F} [BEq F]
+variable {S I C F : Type} {isa : Isa S I C F} [DecidableEq F]
 
 /-- One step. -/
 theorem Steps.single {p : Program I C F} {x y : Config S} {t : Trace} (h : isa.step p x = some (y, t)) :

@@ -145,7 +145,7 @@ theorem Flat.At.cons {p : Flat I C} {k : Nat} {x : Item I C} {q : Flat I C} (h :
   exact ⟨by simpa using this.1 0 (by simp), this.2⟩
 
 namespace Isa
-variable {isa : Isa S I C F} {pub : List Region} [BEq F]
+variable {isa : Isa S I C F} {pub : List Region} [DecidableEq F]
 
 /-- The program may use every instruction that it contains. -/
 def Permits (isa : Isa S I C F) (p : Program I C F) : Prop :=

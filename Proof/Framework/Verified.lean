@@ -23,13 +23,13 @@ def Sig.simple (sig : Sig) : Bool := sig.params.all fun p =>
   | .slices count => sig.knows count
 
 /-- Whether every instruction of flat code needs only the given features. -/
-def Isa.permits (isa : Isa S I C F) [BEq F] (features : List F) (code : Flat I C) : Bool :=
+def Isa.permits (isa : Isa S I C F) [DecidableEq F] (features : List F) (code : Flat I C) : Bool :=
   code.all fun
     | .instr i => (isa.requires i).all features.contains
     | _ => true
 
 /-- The computed answer is right. -/
-theorem Isa.permits_sound {isa : Isa S I C F} [BEq F] {features : List F} {code : Flat I C}
+theorem Isa.permits_sound {isa : Isa S I C F} [DecidableEq F] {features : List F} {code : Flat I C}
     (h : isa.permits features code = true) : isa.Permits ⟨features, code⟩ :=
   fun _ hi => (List.all_eq_true.1 h) _ hi
 
@@ -121,7 +121,7 @@ end Target
 Total correctness and two taint checks of structured code verify its flat code: `inputs` is what is public in every
 call, `volatile` what is public if moreover all that is caller-saved is, `final` what must be public on return.
 -/
-theorem Verified.of_code [BEq F] {t : Target S I C F} {c : Contract} {code : Code I C} {features : List F}
+theorem Verified.of_code [DecidableEq F] {t : Target S I C F} {c : Contract} {code : Code I C} {features : List F}
     (T : Taint t.isa t.abi.memory D) {inputs volatile final : D}
     (permits : t.isa.permits features code.lower = true)
     (simple : c.sig.simple = true)

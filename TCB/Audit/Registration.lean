@@ -49,7 +49,6 @@ def registration (p : Project) (name : Name) (c : Constant) : Except String Regi
     throw "is not the constructor of Artifact applied to its fields"
   let target := `TCB ++ arch ++ `target
   if args[5]! != mkConst target || !isOf p `TCB target then throw s!"is not for the target {target}"
-  if !args[4]!.isAppOfArity ``instBEqOfDecidableEq 2 then throw "does not compare CPU features by their equality"
   let .lit (.strVal symbol) := values[6]! | throw "has a symbol that is not a literal"
   let .lit (.strVal file) := values[7]! | throw "has a file that is not a literal"
   let .const program [] := values[8]! | throw "has a program that is not a constant"

@@ -13,6 +13,8 @@ use crate::{emission::Report, source_lines};
 
 pub struct Summary<'a> {
     pub lean: String,
+    /// If not, the axioms of the theorems in Lean's library are not known.
+    pub library_has_proofs: bool,
     pub modules: usize,
     pub checked_now: usize,
     pub report: &'a Report,
@@ -67,7 +69,15 @@ impl fmt::Display for Summary<'_> {
             .flat_map(|a| &a.axioms)
             .map(String::as_str)
             .collect();
-        let axioms = axioms.into_iter().collect::<Vec<_>>().join(", ");
+        let mut axioms = axioms.into_iter().collect::<Vec<_>>().join(", ");
+        if axioms.is_empty() {
+            axioms.push_str("none");
+        }
+        if !self.library_has_proofs {
+            axioms.push_str(
+                "; Lean's library is taken as it is: npm's package has no proofs of its theorems",
+            );
+        }
         let mut lines = String::new();
         for (folder, count) in &self.lines {
             write!(lines, "{folder} {count}, ")?;
@@ -84,14 +94,7 @@ impl fmt::Display for Summary<'_> {
                 ),
             ),
             ("theorems", theorems.to_string()),
-            (
-                "axioms",
-                if axioms.is_empty() {
-                    "none".to_owned()
-                } else {
-                    axioms
-                },
-            ),
+            ("axioms", axioms),
             (
                 "replayed",
                 format!(

@@ -82,6 +82,7 @@ pub fn run(options: &Options, mode: Mode, modules: &[String]) -> Result<()> {
     };
     let summary = Summary {
         lean: lean.description(),
+        library_has_proofs: lean.library_has_proofs(),
         modules: graph.0.len(),
         checked_now,
         report: &emission.report,

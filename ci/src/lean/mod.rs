@@ -65,6 +65,11 @@ impl Lean {
         }
     }
 
+    /// Whether the theorems of Lean's own library come with their proofs.
+    pub fn library_has_proofs(&self) -> bool {
+        matches!(self, Self::Elan(_))
+    }
+
     /// A Lean command that finds the compiled modules in `oleans`.
     pub fn command(&self, oleans: &Path) -> Command {
         match self {

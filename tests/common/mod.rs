@@ -3,6 +3,7 @@
 
 #[cfg(unix)]
 pub mod guard;
+pub mod kernels;
 
 /// `len` bytes that look random and differ from one `seed` to the next.
 pub fn bytes(len: usize, seed: u64) -> Vec<u8> {

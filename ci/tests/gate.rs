@@ -176,7 +176,18 @@ fn machine_code_refuses_every_planted_difference() {
         ("\"ret\",", "\"ret\", \"ret\","),
         ("\"ret\",", "\"pxor xmm4, xmm4\", \"ret\","),
         (load, "\"nop\", \"mov r8, qword ptr [rdi]\","),
-        ("fn vg_gather_copy", "fn vg_gather_copy_of"),
+        (
+            "\"vmovdqu ymm0, ymmword ptr [r8]\"",
+            "\"vmovdqu xmm0, xmmword ptr [r8]\"",
+        ),
+        ("\"vpxor xmm0, xmm0, xmm0\"", "\"pxor xmm0, xmm0\""),
+        ("\"vzeroupper\",", ""),
+        ("\"vzeroupper\",", "\"vzeroall\","),
+        ("FEATURES: &[&str] = &[\"sse2\"]", "FEATURES: &[&str] = &[]"),
+        (
+            "FEATURES: &[&str] = &[\"avx\"]",
+            "FEATURES: &[&str] = &[\"sse2\"]",
+        ),
     ] {
         let dir = tree();
         replace(&dir, from, to);
@@ -185,6 +196,23 @@ fn machine_code_refuses_every_planted_difference() {
             "asm::x86_64::gather::vg_gather_copy",
         );
     }
+
+    let dir = tree();
+    replace(&dir, "fn vg_gather_copy(", "fn vg_gather_copy_of(");
+    replace(
+        &dir,
+        "VG_GATHER_COPY_FEATURES",
+        "VG_GATHER_COPY_OF_FEATURES",
+    );
+    let output = gate("machine-code", dir.path(), &rlib);
+    refuses(
+        &output,
+        "vg_gather_copy: in the library once more than in src/asm",
+    );
+    refuses(
+        &output,
+        "vg_gather_copy_of: in src/asm, but not in the library",
+    );
 
     let dir = tree();
     replace(&dir, "\"add rdi, 16\"", "\"add rdi, 24\"");

@@ -5,8 +5,8 @@ use iced_x86::{Decoder, DecoderOptions, OpKind, Register, RoundingControl};
 
 use super::text::{Instruction, Memory, Operand};
 
-/// An error says where `bytes` differ from `text`, if they do.
-pub fn compare(text: &[Instruction], bytes: &[u8]) -> Result<()> {
+/// The code that `bytes` are; an error says where they differ from `text`, if they do.
+pub fn compare(text: &[Instruction], bytes: &[u8]) -> Result<Vec<iced_x86::Instruction>> {
     ensure!(!text.is_empty(), "there are no instructions");
     let code = decode(text.len(), bytes)?;
     let starts: Vec<u64> = code.iter().map(iced_x86::Instruction::ip).collect();
@@ -18,7 +18,7 @@ pub fn compare(text: &[Instruction], bytes: &[u8]) -> Result<()> {
             )
         })?;
     }
-    Ok(())
+    Ok(code)
 }
 
 /// The first `count` instructions, if nothing but padding follows.
@@ -147,7 +147,7 @@ mod tests {
     use super::{super::text, *};
 
     /// Every form of operand, assembled by hand from the manual.
-    const CODE: [(&str, &[u8]); 12] = [
+    const CODE: [(&str, &[u8]); 16] = [
         ("test rsi, rsi", &[0x48, 0x85, 0xf6]),
         ("je 3f", &[0x74, 0x2c]),
         ("2:", &[]),
@@ -168,6 +168,13 @@ mod tests {
         ),
         ("jne 2b", &[0x75, 0xdd]),
         ("3:", &[]),
+        (
+            "vmovdqu ymm1, ymmword ptr [r8 + 32]",
+            &[0xc4, 0xc1, 0x7e, 0x6f, 0x48, 0x20],
+        ),
+        ("vmovdqu xmmword ptr [rdx], xmm1", &[0xc5, 0xfa, 0x7f, 0x0a]),
+        ("vpxor xmm1, xmm2, xmm3", &[0xc5, 0xe9, 0xef, 0xcb]),
+        ("vzeroupper", &[0xc5, 0xf8, 0x77]),
         ("ret", &[0xc3]),
     ];
 
@@ -186,7 +193,8 @@ mod tests {
     fn bytes() -> Vec<u8> {
         // The forward jump skips what lies between it and `3:`.
         let mut bytes: Vec<u8> = CODE.iter().flat_map(|line| line.1).copied().collect();
-        bytes[4] = (bytes.len() - 5 - 1) as u8;
+        let before: usize = CODE[..10].iter().map(|line| line.1.len()).sum();
+        bytes[4] = (before - 5) as u8;
         bytes
     }
 
@@ -228,7 +236,22 @@ mod tests {
             (8, "mov r10, 4294967295"),
             (9, "jne 3f"),
             (9, "jne 2b\nnop"),
-            (11, "ret\nret"),
+            (11, "vmovdqu ymm0, ymmword ptr [r8 + 32]"),
+            (11, "vmovdqu xmm1, xmmword ptr [r8 + 32]"),
+            (11, "vmovdqu ymm1, xmmword ptr [r8 + 32]"),
+            (11, "vmovdqa ymm1, ymmword ptr [r8 + 32]"),
+            (11, "vmovdqu ymmword ptr [r8 + 32], ymm1"),
+            (12, "vmovdqu ymmword ptr [rdx], ymm1"),
+            (12, "movdqu xmmword ptr [rdx], xmm1"),
+            (13, "vpxor xmm1, xmm3, xmm2"),
+            (13, "vpxor xmm2, xmm2, xmm3"),
+            (13, "vpxor ymm1, ymm2, ymm3"),
+            (13, "vpxor xmm1, xmm2"),
+            (13, "pxor xmm1, xmm3"),
+            (13, "vpor xmm1, xmm2, xmm3"),
+            (14, "vzeroall"),
+            (14, "vzeroupper xmm0"),
+            (15, "ret\nret"),
         ] {
             let mut changed = lines();
             changed.splice(line..=line, planted.lines());

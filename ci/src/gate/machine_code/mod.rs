@@ -2,8 +2,10 @@
 //!
 //! The text is read here without an assembler, the object code with a decoder that has nothing to do with rustc's, and the
 //! two are compared as instructions. So a fault of the assembler, or anything between Lean's text and the library, shows.
+//! The decoder also knows which CPU features the instructions need: those that the kernel declares, or fewer.
 
 mod compare;
+mod features;
 mod object;
 mod source;
 mod text;
@@ -41,12 +43,12 @@ pub fn check(options: &Options) -> Result<Report> {
     let mut expected = BTreeMap::new();
     for file in sources(&root, "src/asm", &["rs"])? {
         for function in source::functions(&file)? {
-            expected.insert(function.name, function.code);
+            expected.insert(function.name.clone(), function);
         }
     }
     for function in object::functions(&library)? {
         match expected.remove(&function.name) {
-            Some(text) => match compare::compare(&text, &function.bytes) {
+            Some(text) => match same(&text, &function.bytes) {
                 Ok(()) => report.checked += 1,
                 Err(error) => report.refuse(&function.name, format!("{error:#}")),
             },
@@ -57,6 +59,11 @@ pub fn check(options: &Options) -> Result<Report> {
         report.refuse(name, "in src/asm, but not in the library");
     }
     Ok(report)
+}
+
+fn same(text: &source::Function, bytes: &[u8]) -> Result<()> {
+    let code = compare::compare(&text.code, bytes)?;
+    features::check(&text.features, &code)
 }
 
 /// Builds the library as users do, and says where it is.

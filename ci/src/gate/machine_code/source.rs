@@ -4,18 +4,19 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 use syn::{
-    Expr, Item, ItemFn, LitStr, Stmt, Token, parse::Parser, punctuated::Punctuated,
+    Expr, ExprLit, Item, ItemFn, Lit, LitStr, Stmt, Token, parse::Parser, punctuated::Punctuated,
     spanned::Spanned,
 };
 
 use super::text::{self, Instruction};
 use crate::gate::Source;
 
-/// A kernel: its path in the crate, `asm::x86_64::gather::vg_gather_copy`, and its code.
+/// A kernel: its path in the crate, `asm::x86_64::gather::vg_gather_copy`, its code, and the CPU features that it declares.
 #[derive(Debug)]
 pub struct Function {
     pub name: String,
     pub code: Vec<Instruction>,
+    pub features: Vec<String>,
 }
 
 /// The functions of a file of src/asm, which holds nothing else that runs.
@@ -25,10 +26,10 @@ pub fn functions(file: &Source) -> Result<Vec<Function>> {
         .with_context(|| format!("{}", file.path.display()))?
         .items;
     let mut found = Vec::new();
-    for item in items {
+    for item in &items {
         let place = format!("{}:{}", file.path.display(), item.span().start().line);
         match item {
-            Item::Fn(item) => found.push(function(&item, &module).context(place)?),
+            Item::Fn(item) => found.push(function(item, &module, &items).context(place)?),
             Item::Use(_) | Item::Const(_) | Item::Struct(_) => {}
             Item::Mod(item) if item.content.is_none() => {}
             _ => bail!("{place}: only `use`, `mod`, `const`, `struct` and naked functions"),
@@ -48,7 +49,7 @@ fn module_path(path: &Path) -> Result<String> {
     Ok(path.to_str().context("not valid UTF-8")?.replace('/', "::"))
 }
 
-fn function(item: &ItemFn, module: &str) -> Result<Function> {
+fn function(item: &ItemFn, module: &str, items: &[Item]) -> Result<Function> {
     let name = item.sig.ident.to_string();
     let naked = item.attrs.iter().any(|attribute| {
         let list = attribute.meta.require_list();
@@ -59,8 +60,33 @@ fn function(item: &ItemFn, module: &str) -> Result<Function> {
     let lines = assembly(item).with_context(|| name.clone())?;
     Ok(Function {
         code: text::parse(&lines).with_context(|| name.clone())?,
+        features: features(&name, items)?,
         name: format!("{module}::{name}"),
     })
+}
+
+/// The constant `<NAME>_FEATURES`.
+fn features(function: &str, items: &[Item]) -> Result<Vec<String>> {
+    let name = format!("{}_FEATURES", function.to_uppercase());
+    let constant = items.iter().find_map(|item| match item {
+        Item::Const(item) if item.ident == name => Some(&*item.expr),
+        _ => None,
+    });
+    let list = match constant.with_context(|| format!("no constant {name}"))? {
+        Expr::Reference(reference) => &*reference.expr,
+        other => other,
+    };
+    let Expr::Array(list) = list else {
+        bail!("{name} is not a list");
+    };
+    let texts = list.elems.iter().map(|element| match element {
+        Expr::Lit(ExprLit {
+            lit: Lit::Str(text),
+            ..
+        }) => Ok(text.value()),
+        _ => bail!("{name} is not a list of strings"),
+    });
+    texts.collect()
 }
 
 /// The lines of the one `naked_asm!` that is the body.
@@ -101,13 +127,31 @@ mod tests {
     fn a_kernel_is_found_with_its_path_and_code() {
         let found = read(
             "//! Doc\nuse crate::asm::Slice;\n#[unsafe(naked)]\npub unsafe extern \"sysv64\" fn vg_f(a: u8) {
-                core::arch::naked_asm!(\"2:\", \"jmp 2b\", \"ret\",)\n}\npub const VG_F_FEATURES: &[&str] = &[];",
+                core::arch::naked_asm!(\"2:\", \"jmp 2b\", \"ret\",)\n}\npub const VG_F_FEATURES: &[&str] = &[\"aes\", \"avx\"];",
         )
         .unwrap();
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].name, "asm::x86_64::gather::vg_f");
         assert_eq!(found[0].code.len(), 2);
+        assert_eq!(found[0].features, ["aes", "avx"]);
         assert_eq!(module_path(Path::new("src/asm/mod.rs")).unwrap(), "asm");
+    }
+
+    #[test]
+    fn a_kernel_declares_its_features() {
+        let kernel =
+            "#[unsafe(naked)] pub extern \"C\" fn vg_f() { core::arch::naked_asm!(\"ret\") }";
+        let with = |constant: &str| read(&format!("{kernel} {constant}"));
+        assert!(with("pub const VG_F_FEATURES: &[&str] = &[];").is_ok());
+        for constant in [
+            "",
+            "pub const VG_G_FEATURES: &[&str] = &[];",
+            "pub const VG_F_FEATURES: &[&str] = VG_G_FEATURES;",
+            "pub const VG_F_FEATURES: &[&str] = &[AVX];",
+            "pub const VG_F_FEATURES: &[u8] = &[1];",
+        ] {
+            assert!(with(constant).is_err(), "{constant}");
+        }
     }
 
     #[test]
@@ -124,7 +168,8 @@ mod tests {
             "mod m { fn f() {} }",
             "fn",
         ] {
-            assert!(read(text).is_err(), "{text}");
+            let features = "const F_FEATURES: &[&str] = &[]; const VG_F_FEATURES: &[&str] = &[];";
+            assert!(read(&format!("{features} {text}")).is_err(), "{text}");
         }
     }
 }

@@ -22,14 +22,14 @@ def collect {α β : Type} (f : α → Option β) : List α → Option (List β)
 structure Parser (I C F : Type) where
   /-- The calling convention, as `extern` names it. -/
   callConv : Token
+  /-- The tokens of the directives that every function begins with. -/
+  prologue : List (List Token) := []
   /-- The CPU feature with a name. -/
   feature : Token → Option F
   /-- The instruction with a mnemonic and the tokens of its operands. -/
   instr : Token → List (List Token) → Option I
-  /-- The condition of the mnemonic of a conditional jump. -/
-  jcc : Token → Option C
-  /-- The mnemonic of a jump. -/
-  jmp : Token
+  /-- The condition of a jump, if it has one, and its reference, from its mnemonic and the tokens of its operands. -/
+  jump : Token → List (List Token) → Option (Option C × Token)
   /-- The return instruction. -/
   ret : Token
 
@@ -74,16 +74,27 @@ def operands : List Part → Option (List (List Token))
 namespace Parser
 variable (p : Parser I C F)
 
+/-- A jump. -/
+def jumping (m : Token) (ops : List (List Token)) : Option (AsmLine I C) :=
+  match p.jump m ops with
+  | none => none
+  | some (c, r) =>
+    match referenceOf r, c with
+    | none, _ => none
+    | some (l, ahead), some c => some (.item (.jcc c l) (some ahead))
+    | some (l, ahead), none => some (.item (.jmp l) (some ahead))
+
+/-- A jump or an instruction: nothing is both. -/
+def statement (m : Token) (ops : List (List Token)) : Option (AsmLine I C) :=
+  match p.jumping m ops with
+  | none => (p.instr m ops).map fun i => .item (.instr i) none
+  | j => j
+
 /-- A line of one part. -/
 def single (m : Token) : List Token → Option (AsmLine I C)
-  | [] => bif m == p.ret then some .ret else (p.instr m []).map fun i => .item (.instr i) none
+  | [] => bif m == p.ret then some .ret else p.statement m []
   | [[':']] => (labelOf m).map fun l => .item (.label l) none
-  | [r] =>
-    match referenceOf r with
-    | some (l, ahead) =>
-      bif m == p.jmp then some (.item (.jmp l) (some ahead)) else (p.jcc m).map fun c => .item (.jcc c l) (some ahead)
-    | none => (p.instr m [[r]]).map fun i => .item (.instr i) none
-  | ts => (p.instr m [ts]).map fun i => .item (.instr i) none
+  | ts => p.statement m [ts]
 
 /-- A line: a string literal and a comma. -/
 def line : Line → Option (AsmLine I C)
@@ -91,7 +102,7 @@ def line : Line → Option (AsmLine I C)
   | [a] => (opening a).bind fun o => (closing o.2).bind (p.single o.1)
   | a :: parts =>
     match opening a, operands parts with
-    | some o, some ops => (p.instr o.1 (o.2 :: ops)).map fun i => .item (.instr i) none
+    | some o, some ops => p.statement o.1 (o.2 :: ops)
     | _, _ => none
 
 /--
@@ -118,8 +129,15 @@ def items : List Line → Flat I C
     | some (.item i _) => i :: items ls
     | _ => []
 
+/-- The lines after some directives. -/
+def afterDirectives : List (List Token) → List Line → Option (List Line)
+  | [], ls => some ls
+  | d :: ds, l :: ls => bif l.tokens == ['"'] :: d ++ [['"'], [',']] then afterDirectives ds ls else none
+  | _ :: _, [] => none
+
 /-- The code up to the return instruction, and the lines after it. -/
-def code (lines : List Line) : Option (Flat I C × List Line) := (p.rest [] [] lines).map fun r => (p.items lines, r)
+def code (lines : List Line) : Option (Flat I C × List Line) :=
+  (afterDirectives p.prologue lines).bind fun ls => (p.rest [] [] ls).map fun r => (p.items ls, r)
 
 end Parser
 end TCB

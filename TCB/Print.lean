@@ -16,6 +16,8 @@ structure Printer (I C F : Type) where
   arch : String
   /-- The calling convention, as `extern` names it. -/
   callConv : String
+  /-- The directives that every function begins with. -/
+  prologue : List String := []
   instr : I → String
   /-- A conditional jump to a label. -/
   jcc : C → String → String
@@ -44,9 +46,9 @@ def item (pr : Printer I C F) (p : Flat I C) (k : Nat) : Item I C → String
   | .jcc c l => pr.jcc c (p.reference k l)
   | .jmp l => pr.jmp (p.reference k l)
 
-/-- The lines of a function: the code falls off its end, where the return instruction stands. -/
+/-- The lines of a function: directives, then code that falls off its end, where the return instruction stands. -/
 def lines (pr : Printer I C F) (p : Flat I C) : List String :=
-  p.zipIdx.map (fun x => pr.item p x.2 x.1) ++ [pr.ret]
+  pr.prologue ++ p.zipIdx.map (fun x => pr.item p x.2 x.1) ++ [pr.ret]
 
 end Printer
 end TCB

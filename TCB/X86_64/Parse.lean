@@ -124,13 +124,18 @@ def assemble : Mnemonic → List Operand → Option Instr
 def instruction (m : Token) (operands : List (List Token)) : Option Instr :=
   (mnemonic m).bind fun m => (collect operand operands).bind (assemble m)
 
+/-- A jump: its only operand is the reference. -/
+def jump (m : Token) : List (List Token) → Option (Option Cond × Token)
+  | [[r]] => ([(chars!"jmp", none), (chars!"je", some .e), (chars!"jne", some .ne), (chars!"jb", some .b),
+      (chars!"jae", some .ae)].lookup m).map (·, r)
+  | _ => none
+
 /-- How x86-64 is read. -/
 def parser : Parser Instr Cond Feature where
   callConv := chars!"sysv64"
   feature t := [(chars!"sse2", .sse2), (chars!"avx", .avx)].lookup t
   instr := instruction
-  jcc t := [(chars!"je", .e), (chars!"jne", .ne), (chars!"jb", .b), (chars!"jae", .ae)].lookup t
-  jmp := chars!"jmp"
+  jump := jump
   ret := chars!"ret"
 
 end TCB.X86_64

@@ -1,4 +1,6 @@
 import emitter.Files
+import TCB.AArch64.Parse
+import TCB.AArch64.Print
 import TCB.X86_64.Parse
 import TCB.X86_64.Print
 

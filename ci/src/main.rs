@@ -1,5 +1,6 @@
-//! `cargo verify`, `cargo emit` and `cargo gate`.
+//! `cargo verify`, `cargo emit`, `cargo aarch64` and `cargo gate`.
 
+mod aarch64;
 mod check;
 mod compare;
 mod emission;
@@ -39,6 +40,8 @@ enum Command {
         #[command(flatten)]
         options: verify::Options,
     },
+    /// Runs a cargo command for AArch64, with a cross compiler and an emulator that are set up when they are not there
+    Aarch64(aarch64::Options),
     /// Runs one gate
     #[command(subcommand)]
     Gate(gate::Gate),
@@ -48,6 +51,7 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Verify { options, modules } => verify::run(&options, Mode::Compare, &modules),
         Command::Emit { options } => verify::run(&options, Mode::Write, &[]),
+        Command::Aarch64(options) => aarch64::run(&options),
         Command::Gate(gate) => gate::run(gate),
     };
     match result {

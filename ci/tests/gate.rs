@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    path::{Path, PathBuf},
+    path::Path,
     process::{Command, Output},
 };
 
@@ -75,6 +75,7 @@ fn write(dir: &TempDir, file: &str, text: &str) {
     fs::write(path, text).unwrap();
 }
 
+const RLIB: &str = "target/gate/machine-code/release/libleanseal.rlib";
 const KERNEL: &str = "src/asm/x86_64/gather.rs";
 
 /// Changes the emitted text in one place.
@@ -159,11 +160,7 @@ fn asm_hygiene_refuses_hand_written_assembly_and_build_scripts() {
 fn machine_code_refuses_every_planted_difference() {
     let built = tree();
     passes(&gate("machine-code", built.path(), &[]));
-    let rlib: PathBuf = walkdir::WalkDir::new(built.path().join("target"))
-        .into_iter()
-        .map(|entry| entry.unwrap().into_path())
-        .find(|path| path.ends_with("release/libleanseal.rlib"))
-        .unwrap();
+    let rlib = built.path().join(RLIB);
     let rlib = ["--rlib", rlib.to_str().unwrap()];
 
     let load = "\"mov r8, qword ptr [rdi]\",";
@@ -217,9 +214,7 @@ fn machine_code_refuses_every_planted_difference() {
     let dir = tree();
     replace(&dir, "\"add rdi, 16\"", "\"add rdi, 24\"");
     passes(&gate("machine-code", dir.path(), &[]));
-    let changed = dir
-        .path()
-        .join("target/gate/machine-code/release/libleanseal.rlib");
+    let changed = dir.path().join(RLIB);
     let changed = ["--rlib", changed.to_str().unwrap()];
     refuses(
         &gate("machine-code", built.path(), &changed),

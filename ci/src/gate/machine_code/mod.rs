@@ -4,51 +4,89 @@
 //! two are compared as instructions. So a fault of the assembler, or anything between Lean's text and the library, shows.
 //! The decoder also knows which CPU features the instructions need: those that the kernel declares, or fewer.
 
-mod compare;
-mod features;
+mod aarch64;
+mod labels;
 mod object;
 mod source;
-mod text;
+mod x86_64;
 
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::Stdio,
 };
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 
 use super::{Report, Root, sources};
+use crate::aarch64::{Tools, host_cargo};
 
 #[derive(Debug, Args)]
 pub struct Options {
     #[command(flatten)]
     root: Root,
-    /// The library to read [default: the project's, which is built]
+    /// Only checks the kernels of this library, for its architecture [default: the project's, built for every architecture]
     #[arg(long, value_name = "FILE")]
     rlib: Option<PathBuf>,
 }
 
+/// Kernels of one architecture by their paths in the crate.
+type Kernels = BTreeMap<String, source::Function>;
+
 pub fn check(options: &Options) -> Result<Report> {
     let root = options.root.path()?;
-    let rlib = match &options.rlib {
-        Some(rlib) => rlib.clone(),
-        None => build(&root)?,
-    };
-    let library =
-        std::fs::read(&rlib).with_context(|| format!("cannot read {}", rlib.display()))?;
     let mut report = Report::of("kernels");
-
-    let mut expected = BTreeMap::new();
-    for file in sources(&root, "src/asm", &["rs"])? {
-        for function in source::functions(&file)? {
-            expected.insert(function.name.clone(), function);
+    let mut expected = kernels(&root)?;
+    match &options.rlib {
+        Some(rlib) => {
+            let library = read(rlib)?;
+            let kernels = expected.remove(library.architecture).unwrap_or_default();
+            compare(library, kernels, &mut report)?;
+        }
+        None => {
+            for (architecture, kernels) in expected {
+                let library = read(&build(&root, &architecture)?)?;
+                ensure!(
+                    library.architecture == architecture,
+                    "the library that was built for {architecture} is for {}",
+                    library.architecture
+                );
+                println!("{architecture}: {} kernels", kernels.len());
+                compare(library, kernels, &mut report)?;
+            }
         }
     }
-    for function in object::functions(&library)? {
+    Ok(report)
+}
+
+/// The emitted kernels of each architecture: `src/asm` has a folder for each.
+fn kernels(root: &Path) -> Result<BTreeMap<String, Kernels>> {
+    let mut found: BTreeMap<String, Kernels> = BTreeMap::new();
+    for file in sources(root, "src/asm", &["rs"])? {
+        for function in source::functions(&file)? {
+            let architecture = function.name.split("::").nth(1).unwrap_or_default();
+            let kernels = found.entry(architecture.to_owned()).or_default();
+            kernels.insert(function.name.clone(), function);
+        }
+    }
+    Ok(found)
+}
+
+fn read(rlib: &Path) -> Result<object::Library> {
+    let bytes = std::fs::read(rlib).with_context(|| format!("cannot read {}", rlib.display()))?;
+    object::read(&bytes)
+}
+
+fn compare(library: object::Library, mut expected: Kernels, report: &mut Report) -> Result<()> {
+    let check = match library.architecture {
+        "x86_64" => x86_64::check,
+        "aarch64" => aarch64::check,
+        other => bail!("{other}: this gate has no decoder for it"),
+    };
+    for function in library.functions {
         match expected.remove(&function.name) {
-            Some(text) => match same(&text, &function.bytes) {
+            Some(text) => match check(&text, &function.bytes) {
                 Ok(()) => report.checked += 1,
                 Err(error) => report.refuse(&function.name, format!("{error:#}")),
             },
@@ -58,25 +96,28 @@ pub fn check(options: &Options) -> Result<Report> {
     for name in expected.keys() {
         report.refuse(name, "in src/asm, but not in the library");
     }
-    Ok(report)
-}
-
-fn same(text: &source::Function, bytes: &[u8]) -> Result<()> {
-    let code = compare::compare(&text.code, bytes)?;
-    features::check(&text.features, &code)
+    Ok(())
 }
 
 /// Builds the library as users do, and says where it is.
-fn build(root: &Path) -> Result<PathBuf> {
-    let output = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+fn build(root: &Path, architecture: &str) -> Result<PathBuf> {
+    let target_dir = root.join("target/gate/machine-code");
+    let mut cargo = match architecture {
+        _ if architecture == std::env::consts::ARCH => host_cargo("build", &target_dir),
+        "aarch64" => Tools::prepare()?.cargo("build", &target_dir),
+        _ => bail!("{architecture}: this gate knows no compiler for it here"),
+    };
+    let output = cargo
         .current_dir(root)
-        .args(["build", "--release", "--lib", "--quiet"])
-        .args(["--target-dir", "target/gate/machine-code"])
+        .args(["--release", "--lib", "--quiet"])
         .args(["--message-format", "json-render-diagnostics"])
         .stderr(Stdio::inherit())
         .output()
         .context("cannot run cargo")?;
-    ensure!(output.status.success(), "the library does not build");
+    ensure!(
+        output.status.success(),
+        "the library does not build for {architecture}"
+    );
     for line in output
         .stdout
         .split(|&byte| byte == b'\n')

@@ -2,7 +2,8 @@
 
 use anyhow::{Context, Result, bail, ensure};
 use object::{
-    BinaryFormat, Object, ObjectSection, ObjectSymbol, SymbolKind, read::archive::ArchiveFile,
+    Architecture, BinaryFormat, Object, ObjectSection, ObjectSymbol, SymbolKind,
+    read::archive::ArchiveFile,
 };
 
 /// A function: its path in the crate and the bytes of its section.
@@ -12,10 +13,19 @@ pub struct Function {
     pub bytes: Vec<u8>,
 }
 
+/// The kernels of a library.
+#[derive(Debug)]
+pub struct Library {
+    /// As `target_arch` names it.
+    pub architecture: &'static str,
+    pub functions: Vec<Function>,
+}
+
 /// Every function named `vg_…` of an rlib.
-pub fn functions(rlib: &[u8]) -> Result<Vec<Function>> {
+pub fn read(rlib: &[u8]) -> Result<Library> {
     let archive = ArchiveFile::parse(rlib).context("not a library")?;
-    let mut found = Vec::new();
+    let mut functions = Vec::new();
+    let mut found = None;
     for member in archive.members() {
         let member = member?;
         if member.name().ends_with(b".o") {
@@ -25,10 +35,26 @@ pub fn functions(rlib: &[u8]) -> Result<Vec<Function>> {
                 object.format() == BinaryFormat::Elf,
                 "only ELF objects can be read"
             );
-            kernels(&object, &mut found)?;
+            let architecture = architecture(&object)?;
+            ensure!(
+                *found.get_or_insert(architecture) == architecture,
+                "objects of different architectures"
+            );
+            kernels(&object, &mut functions)?;
         }
     }
-    Ok(found)
+    Ok(Library {
+        architecture: found.context("there is no object in the library")?,
+        functions,
+    })
+}
+
+fn architecture(object: &object::File) -> Result<&'static str> {
+    match (object.architecture(), object.is_little_endian()) {
+        (Architecture::X86_64, true) => Ok("x86_64"),
+        (Architecture::Aarch64, true) => Ok("aarch64"),
+        (other, _) => bail!("there are no kernels for {other:?}"),
+    }
 }
 
 fn kernels(object: &object::File, found: &mut Vec<Function>) -> Result<()> {
@@ -47,7 +73,9 @@ fn kernels(object: &object::File, found: &mut Vec<Function>) -> Result<()> {
         );
         let others = object.symbols().any(|other| {
             let same = other.index() == symbol.index() || other.kind() == SymbolKind::Section;
-            !same && other.section_index() == Some(index)
+            // AArch64's mark for "code from here on"; data would have a mark of its own.
+            let mark = other.name() == Ok("$x") && other.address() == symbol.address();
+            !same && !mark && other.section_index() == Some(index)
         });
         ensure!(!others, "there is another symbol in the section of {name}");
         ensure!(
@@ -95,7 +123,7 @@ mod tests {
 
     #[test]
     fn what_is_no_library_is_an_error() {
-        assert!(functions(b"").is_err());
-        assert!(functions(b"\x7fELF").is_err());
+        assert!(read(b"").is_err());
+        assert!(read(b"\x7fELF").is_err());
     }
 }

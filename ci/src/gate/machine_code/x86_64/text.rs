@@ -1,8 +1,8 @@
 //! The Intel text of a kernel, read without an assembler.
 
-use std::collections::HashMap;
-
 use anyhow::{Context, Result, bail, ensure};
+
+use super::super::labels::{self, Labels, is_number};
 
 /// One instruction as the text has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,28 +32,14 @@ pub struct Memory {
 
 /// Reads the lines of one function.
 pub fn parse(lines: &[String]) -> Result<Vec<Instruction>> {
-    let mut labels: HashMap<&str, Vec<usize>> = HashMap::new();
-    let mut code = Vec::new();
-    for line in lines.iter().map(|line| line.trim()) {
-        match line.strip_suffix(':') {
-            Some(label) => {
-                ensure!(is_number(label), "`{line}`: local labels are numbers");
-                labels.entry(label).or_default().push(code.len());
-            }
-            None => code.push(line),
-        }
-    }
+    let (code, labels) = labels::split(lines)?;
     code.iter()
         .enumerate()
         .map(|(at, line)| instruction(line, at, &labels).with_context(|| format!("`{line}`")))
         .collect()
 }
 
-fn is_number(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
-}
-
-fn instruction(line: &str, at: usize, labels: &HashMap<&str, Vec<usize>>) -> Result<Instruction> {
+fn instruction(line: &str, at: usize, labels: &Labels) -> Result<Instruction> {
     let (mnemonic, rest) = line.split_once(' ').unwrap_or((line, ""));
     let is_word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     ensure!(
@@ -63,7 +49,7 @@ fn instruction(line: &str, at: usize, labels: &HashMap<&str, Vec<usize>>) -> Res
     let operands = if rest.trim().is_empty() {
         Vec::new()
     } else if mnemonic.starts_with('j') {
-        vec![Operand::Target(target(rest.trim(), at, labels)?)]
+        vec![Operand::Target(labels.target(rest.trim(), at)?)]
     } else {
         rest.split(',')
             .map(|text| operand(text.trim()))
@@ -73,24 +59,6 @@ fn instruction(line: &str, at: usize, labels: &HashMap<&str, Vec<usize>>) -> Res
         mnemonic: mnemonic.to_owned(),
         operands,
     })
-}
-
-/// `2b` is the nearest label 2 at or before the jump, `2f` the nearest after it.
-fn target(text: &str, at: usize, labels: &HashMap<&str, Vec<usize>>) -> Result<usize> {
-    let Some((number, direction)) = text.split_at_checked(text.len().saturating_sub(1)) else {
-        bail!("`{text}`: not a local label");
-    };
-    let places = labels
-        .get(number)
-        .with_context(|| format!("no label {number}"))?;
-    let place = match direction {
-        "b" => places.iter().rfind(|&&place| place <= at),
-        "f" => places.iter().find(|&&place| place > at),
-        _ => bail!("`{text}`: not a local label"),
-    };
-    place
-        .copied()
-        .with_context(|| format!("no label {number} in this direction"))
 }
 
 fn operand(text: &str) -> Result<Operand> {
@@ -215,17 +183,6 @@ mod tests {
             one("mov rax, qword ptr [rdi + rsi*8 + 16]")[1],
             of(Some(8), "rdi", Some(("rsi", 8)), 16)
         );
-    }
-
-    #[test]
-    fn labels_are_the_nearest_in_their_direction() {
-        let code = parse_text("2:\njne 2f\n2:\nje 2b\njmp 3f\n2:\n3:\n").unwrap();
-        let targets: Vec<_> = code.iter().map(|i| i.operands[0].clone()).collect();
-        assert_eq!(targets, [1, 1, 3].map(Operand::Target));
-        assert!(parse_text("jmp 2f\n").is_err());
-        assert!(parse_text("2:\njmp 2f\n").is_err());
-        assert!(parse_text("jmp 2b\n2:\n").is_err());
-        assert!(parse_text("2:\njmp 2\n").is_err());
     }
 
     #[test]

@@ -18,7 +18,7 @@ structure Counter (I C : Type) where
   below : C
   notBelow : C
   /-- Look whether anything is left, for the condition that follows. -/
-  test : List I
+  setupLast : List I
   isZero : C
   /-- Go forward in the source and the destination, for the condition that follows. -/
   step : Nat → List I
@@ -33,11 +33,11 @@ def blocks (k : Nat) (moves : List I) : Code I C :=
 
 /-- Copy a slice of at least `l` bytes, by blocks of `k` and of `l` bytes and one move of the last `l` bytes. -/
 def long (k : Nat) (movesK : List I) (l : Nat) (movesL copyLast : List I) : Code I C :=
-  Code.seqs [c.blocks k movesK, c.blocks l movesL, .block c.test, .skipIf c.isZero (.block copyLast)]
+  Code.seqs [c.blocks k movesK, c.blocks l movesL, .block c.setupLast, .skipIf c.isZero (.block copyLast)]
 
 /-- Copy a slice of fewer than 4 bytes. -/
 def bytewise (moveByte : List I) : Code I C :=
-  .seq (.block c.test) (.skipIf c.isZero (.loop (.block (moveByte ++ c.step 1)) c.nonzero))
+  .seq (.block c.setupLast) (.skipIf c.isZero (.loop (.block (moveByte ++ c.step 1)) c.nonzero))
 
 /-- Copy a slice of fewer than 16 bytes, by its first and last 4 or 8 bytes. -/
 def short (moveByte copyEnds4 copyEnds8 : List I) : Code I C :=

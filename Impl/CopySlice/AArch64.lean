@@ -17,7 +17,7 @@ def counter : Counter Instr Cond where
   compare k := [.cmp .x5 (imm k)]
   below := .lo
   notBelow := .hs
-  test := []
+  setupLast := []
   isZero := .zero .x5
   step k := [.alu .add .x4 .x4 (imm k), .alu .add .x2 .x2 (imm k), .alu .sub .x5 .x5 (imm k)]
   nonzero := .nonzero .x5

@@ -1,4 +1,5 @@
 import Impl.CopySlice.X86_64
+import Impl.Gather
 
 /-!
 # Gathering a list of slices, on x86-64
@@ -18,10 +19,7 @@ def advance : List Instr := [.alu .add .rdi (imm 16), .alu .sub .rsi (imm 1)]
 
 /-- The kernel, as structured code, from a fragment that copies one slice and one that clears what it used. -/
 def code (copySlice : Kernel) (clear : List Instr) : Kernel :=
-  Code.seqs [
-    .block [.alu .test .rsi (.reg .rsi)],
-    .skipIf .e (.loop (Code.seqs [.publicBlock next, copySlice, .block advance]) .ne),
-    .block clear]
+  .seq (walk [.alu .test .rsi (.reg .rsi)] .e (Code.seqs [.publicBlock next, copySlice, .block advance]) .ne) (.block clear)
 
 /-- Leave no contents of slices in registers. -/
 def clear : List Instr := [.pxor 0 0, .pxor 1 1, .pxor 2 2, .pxor 3 3, .clear .rax, .clear .r10]

@@ -158,7 +158,7 @@ theorem counts : Counts isa pub counter n (At s₀ p d n) where
     reads
     simp only [subFlags, src_imm hk, hs.left, ult_ofNat (show n - i < 2 ^ 64 by omega) (show k < 2 ^ 64 by omega), Bool.not_not,
       and_self]
-  test_ok hs := .nil ⟨hs, congrArg some (by rw [hs.left]; exact ofNat_beq_zero (have := h.bound; by omega))⟩
+  setupLast_ok hs := .nil ⟨hs, congrArg some (by rw [hs.left]; exact ofNat_beq_zero (have := h.bound; by omega))⟩
   step_ok {i k s} hs hi hk := by
     have bound := h.bound
     refine .cons rfl (.cons rfl (.cons rfl (.nil ?_)))

@@ -18,7 +18,7 @@ structure Counts (isa : Isa S I C F) (pub : List Region) (c : Counter I C) (n : 
   le : ∀ {i j s}, At i j s → i ≤ n
   compare_ok : ∀ {i j k s}, At i j s → k < 4096 → isa.Wp pub (.block (c.compare k)) (fun s => At i j s ∧
     isa.eval c.below s = some (decide (n - i < k)) ∧ isa.eval c.notBelow s = some (!decide (n - i < k))) s
-  test_ok : ∀ {i j s}, At i j s → isa.Wp pub (.block c.test) (fun s => At i j s ∧
+  setupLast_ok : ∀ {i j s}, At i j s → isa.Wp pub (.block c.setupLast) (fun s => At i j s ∧
     isa.eval c.isZero s = some (decide (n - i = 0))) s
   step_ok : ∀ {i k s}, At i (i + k) s → i + k ≤ n → k < 4096 → isa.Wp pub (.block (c.step k)) (fun s =>
     At (i + k) (i + k) s ∧ isa.eval c.nonzero s = some (!decide (n - (i + k) = 0))) s
@@ -59,14 +59,14 @@ theorem long_ok (hk : k < 4096) (kpos : 0 < k) (hl : l < 4096) (lpos : 0 < l)
     isa.Wp pub (c.long k movesK l movesL copyLast) (fun s => ∃ i, At i n s) s := by
   refine .seq ((h.blocks_ok hk kpos movesK_ok hs).mono fun s ⟨i, _, hs⟩ => ?_)
   refine .seq ((h.blocks_ok hl lpos movesL_ok hs).mono fun s ⟨i, hi, hs⟩ => ?_)
-  refine .seq ((h.test_ok hs).mono fun s ⟨hs, hz⟩ => ?_)
+  refine .seq ((h.setupLast_ok hs).mono fun s ⟨hs, hz⟩ => ?_)
   refine .skipIf hz (fun hv => h.done_of_left hs (by simpa using hv)) (fun hv => ?_)
   exact (copyLast_ok hs hi).mono fun s hs => ⟨i, hs⟩
 
 /-- A slice that is copied by the byte. -/
 theorem bytewise_ok (moveByte_ok : ∀ {i s}, At i i s → i + 1 ≤ n → isa.Wp pub (.block moveByte) (At i (i + 1)) s)
     (hs : At 0 0 s) : isa.Wp pub (c.bytewise moveByte) (fun s => ∃ i, At i n s) s := by
-  refine .seq ((h.test_ok hs).mono fun s ⟨hs, hz⟩ => ?_)
+  refine .seq ((h.setupLast_ok hs).mono fun s ⟨hs, hz⟩ => ?_)
   refine .skipIf hz (fun hv => h.done_of_left hs (by simpa using hv)) (fun hv => ?_)
   simp only [decide_eq_false_iff_not] at hv
   refine .loop (k := n) (fun m s => ∃ i, m = n - i ∧ 0 < n - i ∧ At i i s) ?_ ⟨0, rfl, by omega, hs⟩

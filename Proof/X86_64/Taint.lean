@@ -1,4 +1,5 @@
 import TCB.X86_64.Isa
+import Proof.Framework.BitSet
 import Proof.Framework.Taint
 
 /-!
@@ -11,19 +12,6 @@ public regions: what is loaded from there is secret.
 
 set_option autoImplicit false
 namespace TCB.X86_64
-
-/-! ## Bit sets -/
-
-/-- The set with `i` put in or taken out. -/
-def put (b : BitVec 16) (i : Nat) (v : Bool) : BitVec 16 :=
-  if v then b ||| .twoPow 16 i else b &&& ~~~ .twoPow 16 i
-
-/-- What `put` does to each element. -/
-theorem getLsbD_put (b : BitVec 16) {i j : Nat} (v : Bool) (hj : j < 16) :
-    (put b i v).getLsbD j = if j = i then v else b.getLsbD j := by
-  by_cases h : j = i
-  · subst h; cases v <;> simp [put, hj]
-  · cases v <;> simp [put, hj, h]
 
 /-- The number of a general register. -/
 def Reg.index : Reg → Nat
@@ -323,11 +311,6 @@ theorem instr_sound {pub : List Region} {isPublic : Bool} {i : Instr} {s₁' s�
     rw [State.clearUpper, State.clearUpper]
     exact hm
 
-/-- Less is public in a smaller set. -/
-theorem getLsbD_of_le {b c : BitVec 16} (h : b &&& c = b) {i : Nat} (hi : b.getLsbD i = true) : c.getLsbD i = true := by
-  rw [← h, BitVec.getLsbD_and, Bool.and_eq_true] at hi
-  exact hi.2
-
 /-- States that agree on what `y` calls public agree on less. -/
 theorem Agree.mono (hl : le x y = true) (h : Agree y s₁ s₂) : Agree x s₁ s₂ := by
   simp only [le, Bool.and_eq_true, beq_iff_eq, Bool.or_eq_true, Bool.not_eq_true'] at hl
@@ -338,10 +321,8 @@ theorem Agree.mono (hl : le x y = true) (h : Agree y s₁ s₂) : Agree x s₁ s
 
 /-- The meet calls no more public than either. -/
 theorem meet_le (x y : Dom) : le (meet x y) x = true ∧ le (meet x y) y = true := by
-  have b (a b : BitVec 16) : a &&& b &&& b = a &&& b := by rw [BitVec.and_assoc, BitVec.and_self]
-  have b' (a c : BitVec 16) : a &&& c &&& a = a &&& c := by rw [BitVec.and_comm a, b]
   have f (a b : Bool) : (!(a && b) || a) = true ∧ (!(a && b) || b) = true := by cases a <;> cases b <;> decide
-  simp only [le, meet, b, b', f, beq_self_eq_true, Bool.and_self, and_self]
+  simp only [le, meet, and_le, f, beq_self_eq_true, Bool.and_self, and_self]
 
 end Dom
 

@@ -1,3 +1,4 @@
+import emitter.Examples.Text
 import TCB.AArch64.Parse
 import TCB.AArch64.Print
 
@@ -8,19 +9,6 @@ import TCB.AArch64.Print
 set_option autoImplicit false
 namespace Emitter.Examples.AArch64
 open TCB TCB.AArch64
-
-/-- A line of text as the reader takes it. -/
-def lineOf (s : String) : Line := (s.splitOn ", ").map fun p => (p.splitOn " ").map (·.toList)
-
-/-- The instruction in a string literal, if it is one. -/
-def reads (s : String) : Option Instr :=
-  match parser.line (lineOf s!"        \"{s}\",") with
-  | some (.item (.instr i) none) => some i
-  | _ => none
-
-/-- The code in some string literals. -/
-def code (lines : List String) : Option (Flat Instr Cond) :=
-  (parser.code (lines.map fun s => lineOf s!"\"{s}\",")).map (·.1)
 
 /-- One instruction of every shape. -/
 def instructions : List Instr := [
@@ -35,48 +23,48 @@ def instructions : List Instr := [
   .str (.vec 9) { base := .x2, offset := .unscaled (-16) }, .ldp (.gpr .x4 .x5) .x0 0, .ldp (.gpr .x4 .x5) .x0 63,
   .ldp (.vec 0 1) .x4 (-64), .stp (.gpr .x4 .x4) .x0 (-64), .stp (.vec 2 3) .x2 2, .movi 0 0, .movi 31 255]
 
-#guard instructions.all fun i => reads i.text == some i
+#guard instructions.all fun i => reads parser i.text == some i
 
 -- operands of the wrong size, kind or number
 #guard ["ldr w0, [w1]", "ldrb x0, [x1]", "ldrb q0, [x1]", "ldurb x0, [x1]", "ldr v0, [x1]", "ldr q32, [x1]", "ldr x31, [x1]",
   "ldr d0, [x1]", "ldp x0, q1, [x2]", "ldp w0, w1, [x2]", "ldp x0, [x2]", "ldp x0, x1, x2, [x3]", "str [x1], x0", "add w0, w1, w2",
   "add x0, x1", "add x0, x1, x2, x3", "add x0, #1, x2", "add x0, x1, w2", "adds x0, x1, x2", "cmp x0", "cmp #1, x0", "cmp w0, #1",
   "mov x0, x1", "mov w0, #0", "movi v0.16b", "movi v0.2d, #0", "movi q0, #0", "movi v0, #0", "movi v32.16b, #0", "add"].all
-  (reads · == none)
+  (reads parser · == none)
 
 -- registers that have no name here
 #guard ["mov x18, #0", "ldr x18, [x0]", "ldr x0, [x18]", "add x0, x1, x18", "add sp, sp, #16", "ldr x0, [sp]", "add x0, xzr, x1",
-  "mov x00, #0", "mov x, #0", "mov X0, #0", "mov lr, #0", "mov x31, #0"].all (reads · == none)
+  "mov x00, #0", "mov x, #0", "mov X0, #0", "mov lr, #0", "mov x31, #0"].all (reads parser · == none)
 
 -- numbers that are not encoded so
 #guard ["add x0, x1, #4096", "add x0, x1, #-1", "add x0, x1, 1", "add x0, x1, #01", "add x0, x1, #0x1", "add x0, x1, #1 lsl 12",
   "add x0, x1, #1, lsl #12", "cmp x0, #4096", "mov x0, #65536", "mov x0, #-1", "movi v0.16b, #256", "ldr x0, [x1, #7]",
   "ldr x0, [x1, #-8]", "ldr x0, [x1, #32768]", "ldr w0, [x1, #2]", "ldrb w0, [x1, #4096]", "ldr q0, [x1, #8]",
   "ldur x0, [x1, #256]", "ldur x0, [x1, #-257]", "ldp q0, q1, [x2, #1024]", "ldp q0, q1, [x2, #-1040]", "ldp q0, q1, [x2, #8]",
-  "ldp x0, x1, [x2, #512]", "ldp x0, x1, [x2, #-520]", "ldp x0, x1, [x2, #4]", "ldur x0, [x1, #-0]"].all (reads · == none)
+  "ldp x0, x1, [x2, #512]", "ldp x0, x1, [x2, #-520]", "ldp x0, x1, [x2, #4]", "ldur x0, [x1, #-0]"].all (reads parser · == none)
 
 -- addresses that are not printed so
 #guard ["ldr x0, [x1], #8", "ldr x0, [x1, #8]!", "ldr x0, [x1, x2]", "ldr x0, [x1, 8]", "ldr x0, [x1", "ldr x0, x1]",
   "ldr x0, [x1]]", "ldr x0, [[x1]", "ldr x0, [x1, #8", "ldr x0, [x1], [x2]", "ldr x0, x1", "ldr x0, #8]", "ldr x0, =x1",
-  "ldp x0, x1, [x2], #16", "ldp x0, x1, [x2, #16]!"].all (reads · == none)
+  "ldp x0, x1, [x2], #16", "ldp x0, x1, [x2, #16]!"].all (reads parser · == none)
 
 -- what is more than one instruction, or none that is known
 #guard ["", "nop", "ret", "ADD x0, x1, x2", "add x0, x1, x2; nop", "add x0, x1, x2 // nop", "add x0, x1, x2\", \"nop",
-  "add x0, x1, x2\\nnop", ".inst 0", ".arch armv8-a", "bl x0", "br x0", "ret x0", "b x0"].all (reads · == none)
+  "add x0, x1, x2\\nnop", ".inst 0", ".arch armv8-a", "bl x0", "br x0", "ret x0", "b x0"].all (reads parser · == none)
 
 /-- The directive that functions begin with. -/
 def arch : String := ".arch armv8-a"
 
-#guard code [arch, "cbz x1, 20f", "21:", "b.lo 21b", "cbnz x30, 21b", "b.eq 20f", "b.ne 21b", "b.hs 21b", "b 20f", "20:", "ret"] ==
+#guard code parser [arch, "cbz x1, 20f", "21:", "b.lo 21b", "cbnz x30, 21b", "b.eq 20f", "b.ne 21b", "b.hs 21b", "b 20f", "20:", "ret"] ==
   some [.jcc (.zero .x1) 0, .label 1, .jcc .lo 1, .jcc (.nonzero .x30) 1, .jcc .eq 0, .jcc .ne 1, .jcc .hs 1, .jmp 0, .label 0]
 
 -- the directive: missing, another, twice, later
 #guard [["ret"], [".arch armv8.2-a", "ret"], [".arch armv8-a+crypto", "ret"], [".arch", "ret"], [arch, arch, "ret"],
-  ["mov x0, #0", arch, "ret"], [arch, "ret x0"], [arch], []].all (code · == none)
+  ["mov x0, #0", arch, "ret"], [arch, "ret x0"], [arch], []].all (code parser · == none)
 
 -- branches that are none, or whose label is elsewhere
 #guard [["b.lt 20f", "20:"], ["b.eq x0, 20f", "20:"], ["beq 20f", "20:"], ["cbz 20f", "20:"], ["cbz w0, 20f", "20:"],
   ["cbz x18, 20f", "20:"], ["cbz x0, x1, 20f", "20:"], ["tbz x0, 20f", "20:"], ["cbz x0, 20", "20:"], ["cbz x0, 20b", "20:"],
-  ["20:", "cbnz x0, 20f"], ["b.eq 20f"], ["b. eq 20f"], ["b 20f, 20f", "20:"]].all fun ls => code (arch :: ls ++ ["ret"]) == none
+  ["20:", "cbnz x0, 20f"], ["b.eq 20f"], ["b. eq 20f"], ["b 20f, 20f", "20:"]].all fun ls => code parser (arch :: ls ++ ["ret"]) == none
 
 end Emitter.Examples.AArch64

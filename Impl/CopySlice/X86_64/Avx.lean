@@ -28,15 +28,12 @@ def copyEnds : List Instr :=
   [.vmovdquLoad .xmm 0 (at_ .r8), .vmovdquLoad .xmm 1 (before .r8 .r9 16),
    .vmovdquStore .xmm (at_ .rdx) 0, .vmovdquStore .xmm (before .rdx .r9 16) 1]
 
-/-- Copy a slice of at least 32 bytes. -/
-def long : Kernel :=
-  Code.seqs [blocks 128 moves128, blocks 32 moves32, .block [.alu .test .r9 (.reg .r9)], .skipIf .e (.block copyLast)]
-
 /-- Copy the slice. -/
 def code : Kernel :=
   Code.seqs [
-    .block [.alu .cmp .r9 (imm 32)],
-    .ite .b (.seq (.block [.alu .cmp .r9 (imm 16)]) (.ite .b short (.block copyEnds))) long,
+    .block (counter.compare 32),
+    .ite counter.below (.seq (.block (counter.compare 16)) (.ite counter.below short (.block copyEnds)))
+      (counter.long 128 moves128 32 moves32 copyLast),
     .block [.alu .add .rdx (.reg .r9)]]
 
 end Impl.CopySlice.X86_64.Avx

@@ -61,7 +61,7 @@ theorem moves32_ok (hs : At s₀ p d n i i s) (hi : i + 32 ≤ n) :
   exact .nil (hs.of_eq (kept hs.keeps) (by reads) (by reads) (by reads) (by reads))
 
 /-- The last 32 bytes, of which some were copied: then all is copied. -/
-theorem copyLast_ok (hs : At s₀ p d n i i s) (hi : n - i < 32) (hn : 32 ≤ n) :
+theorem copyLast_ok (hn : 32 ≤ n) (hs : At s₀ p d n i i s) (hi : n - i < 32) :
     isa.Wp pub (.block Avx.copyLast) (At s₀ p d n i n) s := by
   have le := hs.le
   refine load_ok h (w := .ymm) (j := n - 32) (ea_before hs.src hs.left (by decide) (by omega)) hs.memory le
@@ -82,24 +82,18 @@ theorem copyEnds_ok (hs : At s₀ p d n 0 0 s) (hn : 16 ≤ n) (hw : n ≤ 32) :
     (by reads) (by width) (by reads) (h.tail (by omega) (by width) (by width)) ?_
   exact .nil (hs.of_eq (kept hs.keeps) (by reads) (by reads) (by reads) (by reads))
 
-/-- A slice of at least 32 bytes. -/
-theorem long_ok (hs : At s₀ p d n 0 0 s) (hn : 32 ≤ n) : isa.Wp pub Avx.long (Done s₀ p d n) s := by
-  refine .seq ((blocks_ok h (by decide) (by decide) (moves128_ok h) hs).mono fun s ⟨i, _, hs⟩ => ?_)
-  refine .seq ((blocks_ok h (by decide) (by decide) (moves32_ok h) hs).mono fun s ⟨i, hi, hs⟩ => ?_)
-  refine .seq ((setupLast_ok hs h.bound).mono fun s ⟨hs, hz⟩ => ?_)
-  refine .skipIf hz (fun hv => done_of_left hs (by simpa using hv)) (fun hv => ?_)
-  exact (copyLast_ok h hs hi hn).mono fun s hs => ⟨i, hs⟩
-
 /-- The fragment copies the slice, changes nothing else, and leaves the end of the destination in `rdx`. -/
 theorem copySlice_ok (hp : s₀.gpr .r8 = p) (hn : s₀.gpr .r9 = BitVec.ofNat 64 n) (hd : s₀.gpr .rdx = d) :
     isa.Wp pub Avx.code (Post s₀ p d n) s₀ := by
-  refine .seq ((cmp_ok (At.start hp hn hd) h.bound (by decide)).mono fun s ⟨hs, hc⟩ => .seq ?_)
-  refine (Isa.Wp.ite (Q := Done s₀ p d n) hc (fun hv => ?_) (fun hv => ?_)).mono fun s hs => finish_ok hs
+  have c := counts (pub := pub) h
+  refine .seq ((c.compare_ok (At.start hp hn hd) (by decide)).mono fun s ⟨hs, hc, _⟩ => .seq ?_)
+  refine (Isa.Wp.ite (Q := fun s => ∃ i, At s₀ p d n i n s) hc (fun hv => ?_) (fun hv => ?_)).mono fun s hs => finish_ok hs
   · simp only [Nat.sub_zero, decide_eq_true_eq] at hv
-    refine .seq ((cmp_ok hs h.bound (by decide)).mono fun s ⟨hs, hc⟩ => ?_)
+    refine .seq ((c.compare_ok hs (by decide)).mono fun s ⟨hs, hc, _⟩ => ?_)
     refine .ite hc (fun hw => short_ok h hs (by simpa using hw)) (fun hw => ?_)
     exact (copyEnds_ok h hs (by simpa using hw) (by omega)).mono fun s hs => ⟨0, hs⟩
-  · exact long_ok h hs (by simpa using hv)
+  · have hn : 32 ≤ n := by simpa using hv
+    exact c.long_ok (by decide) (by decide) (by decide) (by decide) (moves128_ok h) (moves32_ok h) (copyLast_ok h hn) hs
 
 end
 end Proof.CopySlice.X86_64.Avx

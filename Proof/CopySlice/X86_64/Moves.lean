@@ -105,7 +105,7 @@ theorem moveByte_ok (hs : At s₀ p d n i i s) (hi : i + 1 ≤ n) :
   exact .nil (hs.of_eq (kept hs.keeps) (by reads) (by reads) (by reads) (by reads))
 
 /-- The last 16 bytes, of which some were copied: then all is copied. -/
-theorem copyLast_ok (hs : At s₀ p d n i i s) (hi : n - i < 16) (hn : 16 ≤ n) :
+theorem copyLast_ok (hn : 16 ≤ n) (hs : At s₀ p d n i i s) (hi : n - i < 16) :
     isa.Wp pub (.block copyLast) (At s₀ p d n i n) s := by
   have le := hs.le
   refine movdquLoad_ok h (j := n - 16) (ea_before hs.src hs.left (by decide) (by omega)) hs.memory le (by omega) ?_
@@ -114,7 +114,7 @@ theorem copyLast_ok (hs : At s₀ p d n i i s) (hi : n - i < 16) (hn : 16 ≤ n)
   exact .nil (hs.of_eq (kept hs.keeps) (by reads) (by reads) (by reads) (by reads))
 
 /-- The first and the last bytes, which meet. -/
-theorem copyEnds_ok (hs : At s₀ p d n 0 0 s) (hn : w.bytes ≤ n) (hw : n ≤ 2 * w.bytes) :
+theorem copyEnds_ok (w : Width) (hs : At s₀ p d n 0 0 s) (hn : w.bytes ≤ n) (hw : n ≤ 2 * w.bytes) :
     isa.Wp pub (.block (copyEnds w)) (At s₀ p d n 0 n) s := by
   have hw31 : w.bytes < 2 ^ 31 := by cases w <;> decide
   refine load_ok h (j := 0) (ea_at hs.src (by decide) rfl) hs.memory hs.le (by omega) ?_

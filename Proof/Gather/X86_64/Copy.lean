@@ -1,6 +1,7 @@
 import Impl.Gather.X86_64
 import Proof.CopySlice.X86_64.Copy
 import Proof.Gather.Mem
+import Proof.Gather.Walk
 
 /-!
 # Gathering on x86-64: total correctness
@@ -13,14 +14,13 @@ open TCB TCB.X86_64 Impl.X86_64 Impl.Gather.X86_64
 /-- The registers that the kernel may change. -/
 def clobbered : List Reg := [.rax, .rdx, .rsi, .rdi, .r8, .r9, .r10]
 
-/-- The invariant: `k` slices are copied. -/
-structure At (s₀ : State) (src dst : Addr) (count k : Nat) (s : State) : Prop where
+/-- The invariant: the list stands at slice `k`, and the first `j` slices are copied. -/
+structure At (s₀ : State) (src dst : Addr) (count k j : Nat) (s : State) : Prop where
   keeps : Keeps clobbered s₀ s
-  le : k ≤ count
   list : s.gpr .rdi = src + BitVec.ofNat 64 (16 * k)
   left : s.gpr .rsi = BitVec.ofNat 64 (count - k)
-  room : s.gpr .rdx = dst + BitVec.ofNat 64 (pos s₀.memory src k)
-  memory : s.memory = s₀.memory.set (after s₀.memory src dst k)
+  room : s.gpr .rdx = dst + BitVec.ofNat 64 (pos s₀.memory src j)
+  memory : s.memory = s₀.memory.set (after s₀.memory src dst j)
 
 section
 variable {pub : List Region} {s₀ s : State} {src dst : Addr} {count len k : Nat} (h : Pre s₀.memory src dst count len)
@@ -30,8 +30,8 @@ attribute [local irreducible] State.setReg State.setXmm State.setFlags State.set
 
 include h hp in
 /-- Reading the next slice from the list. -/
-theorem next_ok (hs : At s₀ src dst count k s) (hk : k < count) :
-    isa.Wp pub (.publicBlock next) (fun s => At s₀ src dst count k s ∧
+theorem next_ok (hs : At s₀ src dst count k k s) (hk : k < count) :
+    isa.Wp pub (.publicBlock next) (fun s => At s₀ src dst count k k s ∧
       s.gpr .r8 = (sliceAt s₀.memory.bytes src k).base ∧
       s.gpr .r9 = BitVec.ofNat 64 (sliceAt s₀.memory.bytes src k).len) s := by
   have bound := h.countBound
@@ -39,21 +39,13 @@ theorem next_ok (hs : At s₀ src dst count k s) (hk : k < count) :
     covered_of_mem hp (by rw [offset_add _ (by omega)]; exact hj)
   refine wp_publicLoad (w := .qword) (p := src + BitVec.ofNat 64 (16 * k)) (ea_at hs.list (by decide) rfl) hs.memory
     (h.canReadList (j := 16 * k) (n := 8) (by omega) (by decide)) (isPublic (by omega))
-    (h.readList (j := 16 * k) (n := 8) hs.le (by omega)) ?_
+    (h.readList (j := 16 * k) (n := 8) (by omega) (by omega)) ?_
   refine wp_publicLoad (w := .qword) (p := src + BitVec.ofNat 64 (16 * k + 8)) (ea_at (get hs.list) (by decide) rfl)
     (get hs.memory) (h.canReadList (j := 16 * k + 8) (n := 8) (by omega) (by decide)) (isPublic (by omega))
-    (h.readList (j := 16 * k + 8) (n := 8) hs.le (by omega)) ?_
-  refine .publicNil ⟨⟨kept hs.keeps, hs.le, get hs.list, get hs.left, get hs.room, get hs.memory⟩, ?_, ?_⟩
+    (h.readList (j := 16 * k + 8) (n := 8) (by omega) (by omega)) ?_
+  refine .publicNil ⟨⟨kept hs.keeps, get hs.list, get hs.left, get hs.room, get hs.memory⟩, ?_, ?_⟩
   · reads; rfl
   · reads; exact ((BitVec.ofNat_toNat ..).trans (BitVec.setWidth_eq _)).symm
-
-/-- Slice `k` is copied, but not yet counted. -/
-structure Copied (s₀ : State) (src dst : Addr) (count k : Nat) (s : State) : Prop where
-  keeps : Keeps clobbered s₀ s
-  list : s.gpr .rdi = src + BitVec.ofNat 64 (16 * k)
-  left : s.gpr .rsi = BitVec.ofNat 64 (count - k)
-  room : s.gpr .rdx = dst + BitVec.ofNat 64 (pos s₀.memory src (k + 1))
-  memory : s.memory = s₀.memory.set (after s₀.memory src dst (k + 1))
 
 /-- A fragment that copies one slice. -/
 def CopiesSlice (copySlice : Kernel) : Prop := ∀ {pub : List Region} {s₀ : State} {p d : Addr} {n : Nat},
@@ -62,10 +54,10 @@ def CopiesSlice (copySlice : Kernel) : Prop := ∀ {pub : List Region} {s₀ : S
 
 include h in
 /-- Copying a slice. -/
-theorem slice_ok {copySlice : Kernel} (copies : CopiesSlice copySlice) (hs : At s₀ src dst count k s) (hk : k < count)
+theorem slice_ok {copySlice : Kernel} (copies : CopiesSlice copySlice) (hs : At s₀ src dst count k k s) (hk : k < count)
     (h8 : s.gpr .r8 = (sliceAt s₀.memory.bytes src k).base)
     (h9 : s.gpr .r9 = BitVec.ofNat 64 (sliceAt s₀.memory.bytes src k).len) :
-    isa.Wp pub copySlice (Copied s₀ src dst count k) s := by
+    isa.Wp pub copySlice (At s₀ src dst count k (k + 1)) s := by
   have hc := h.copySlice hk
   rw [← hs.memory] at hc
   refine (copies hc h8 h9 hs.room).mono fun s' ⟨keeps, hd, hm⟩ => ?_
@@ -74,19 +66,20 @@ theorem slice_ok {copySlice : Kernel} (copies : CopiesSlice copySlice) (hs : At 
   · rw [hd, pos_succ, add_ofNat_add]
   · rw [hm, hs.memory, h.copied_eq hk, Memory.set_set]
 
-/-- Counting a slice; ZF says whether any are left. -/
-theorem advance_ok (hs : Copied s₀ src dst count k s) (hk : k < count) (hc : count < 2 ^ 64) :
-    isa.Wp pub (.block advance) (fun s => At s₀ src dst count (k + 1) s ∧
-      s.flag .zf = some (decide (count - (k + 1) = 0))) s := by
+/-- Counting a slice. -/
+theorem advance_ok (hs : At s₀ src dst count k (k + 1) s) (hk : k < count) (hc : count < 2 ^ 64) :
+    isa.Wp pub (.block advance) (fun s => At s₀ src dst count (k + 1) (k + 1) s ∧
+      isa.eval .ne s = some (!decide (count - (k + 1) = 0))) s := by
   have left := ofNat_sub_ofNat (show k + 1 ≤ count from hk)
   refine .cons rfl (.cons rfl (.nil ?_))
   simp only [src_imm (show 16 < 2 ^ 31 by decide), src_imm (show 1 < 2 ^ 31 by decide), alu_add, alu_sub]
-  refine ⟨⟨kept hs.keeps, hk, ?_, ?_, get hs.room, get hs.memory⟩, ?_⟩
+  refine ⟨⟨kept hs.keeps, ?_, ?_, get hs.room, get hs.memory⟩, ?_⟩
   · reads; rw [hs.list, add_ofNat_add, Nat.mul_succ]
   · reads; rw [hs.left, left]
-  · reads
+  · simp only [isa, eval]
+    reads
     simp only [subFlags, hs.left, left]
-    exact congrArg some (ofNat_beq_zero (by omega))
+    exact congrArg (some ∘ not) (ofNat_beq_zero (by omega))
 
 include h hp in
 /-- The kernel copies all slices. -/
@@ -95,31 +88,17 @@ theorem copy_ok {copySlice : Kernel} {clear : List Instr} (copies : CopiesSlice 
     (hsrc : s₀.gpr .rdi = src) (hcount : s₀.gpr .rsi = BitVec.ofNat 64 count) (hdst : s₀.gpr .rdx = dst) :
     isa.Wp pub (code copySlice clear) (fun s => Keeps clobbered s₀ s ∧ s.memory = s₀.memory.set (after s₀.memory src dst count)) s₀ := by
   have bound := h.countBound
-  have start : At s₀ src dst count 0 s₀ :=
-    ⟨.refl _ _, Nat.zero_le _, by simp [hsrc], by simp [hcount], by simp [hdst, pos, slicesAt, Spec.Gather.totalLen],
-      by simp [after, gathered, slicesAt, Spec.Gather.concat]⟩
-  refine .seq (.cons rfl (.nil ?_))
-  refine .seq (Isa.Wp.mono (Q := At s₀ src dst count count) ?_ fun s hs => ?_)
+  have start : At s₀ src dst count 0 0 s₀ := ⟨.refl _ _, by simp [hsrc], by simp [hcount],
+    by simp [hdst, pos, slicesAt, Spec.Gather.totalLen], by simp [after, gathered, slicesAt, Spec.Gather.concat]⟩
+  refine .seq ((walk_ok (count := count) (fun k => At s₀ src dst count k k) (.cons rfl (.nil ?_)) fun {k s} hs hk => ?_).mono
+    fun s hs => ?_)
   · simp only [alu_test, State.src, hcount, BitVec.and_self]
-    refine .skipIf (v := decide (count = 0)) ?_ (fun hv => ?_) (fun hv => ?_)
-    · simp only [isa, eval]
-      reads
-      exact congrArg some (ofNat_beq_zero (by omega))
-    · obtain rfl : count = 0 := by simpa using hv
-      exact ⟨kept start.keeps, start.le, get start.list, get start.left, get start.room, get start.memory⟩
-    · simp only [decide_eq_false_iff_not] at hv
-      refine .loop (k := count) (fun m s => ∃ k, m = count - k ∧ k < count ∧ At s₀ src dst count k s) ?_
-        ⟨0, rfl, by omega, kept start.keeps, start.le, get start.list, get start.left, get start.room, get start.memory⟩
-      rintro _ s ⟨k, rfl, hk, hs⟩
-      refine .seq ((next_ok h hp hs hk).mono fun s ⟨hs, h8, h9⟩ => ?_)
-      refine .seq ((slice_ok h copies hs hk h8 h9).mono fun s hs => ?_)
-      refine (advance_ok hs hk (by omega)).mono fun s ⟨hs, hz⟩ => ?_
-      refine ⟨_, congrArg (Option.map not) hz, fun hv => ?_, fun hv => ?_⟩
-      · simp only [Bool.not_eq_true', decide_eq_false_iff_not] at hv
-        exact ⟨_, by omega, k + 1, rfl, by omega, hs⟩
-      · simp only [Bool.not_eq_false', decide_eq_true_eq] at hv
-        obtain rfl : k + 1 = count := by omega
-        exact hs
+    refine ⟨⟨kept start.keeps, get start.list, get start.left, get start.room, get start.memory⟩, ?_⟩
+    simp only [isa, eval]
+    reads
+    exact congrArg some (ofNat_beq_zero (by omega))
+  · refine .seq ((next_ok h hp hs hk).mono fun s ⟨hs, h8, h9⟩ => ?_)
+    exact .seq ((slice_ok h copies hs hk h8 h9).mono fun s hs => advance_ok hs hk (by omega))
   · exact clears.mono fun s' ⟨keeps, hm⟩ => ⟨hs.keeps.trans keeps, hm.trans hs.memory⟩
 
 end

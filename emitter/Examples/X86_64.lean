@@ -1,26 +1,14 @@
+import emitter.Examples.Text
 import TCB.X86_64.Parse
 import TCB.X86_64.Print
 
 /-!
-# What the reader of text accepts, and what it refuses
+# What the reader of x86-64 text accepts, and what it refuses
 -/
 
 set_option autoImplicit false
-namespace Emitter.Examples
+namespace Emitter.Examples.X86_64
 open TCB TCB.X86_64
-
-/-- A line of text as the reader takes it. -/
-def lineOf (s : String) : Line := (s.splitOn ", ").map fun p => (p.splitOn " ").map (·.toList)
-
-/-- The instruction in a string literal, if it is one. -/
-def reads (s : String) : Option Instr :=
-  match parser.line (lineOf s!"        \"{s}\",") with
-  | some (.item (.instr i) none) => some i
-  | _ => none
-
-/-- The code in some string literals. -/
-def code (lines : List String) : Option (Flat Instr Cond) :=
-  (parser.code (lines.map fun s => lineOf s!"\"{s}\",")).map (·.1)
 
 /-- One instruction of every shape. -/
 def instructions : List Instr := [
@@ -33,7 +21,7 @@ def instructions : List Instr := [
   .vmovdquStore .xmm { base := .rdx, disp := -16 } 2, .vmovdquStore .ymm { base := .rdi, index := some .rcx } 15, .vpxor 1 2 3,
   .vzeroupper]
 
-#guard instructions.all fun i => reads i.text == some i
+#guard instructions.all fun i => reads parser i.text == some i
 
 -- operands of the wrong size, kind or number
 #guard ["mov rax, dword ptr [rdi]", "mov eax, qword ptr [rdi]", "movzx rax, byte ptr [rdi]", "movzx eax, dword ptr [rdi]",
@@ -41,7 +29,7 @@ def instructions : List Instr := [
   "movdqu xmm16, xmmword ptr [rdi]", "movdqu rax, xmmword ptr [rdi]", "pxor xmm0, xmmword ptr [rdi]", "pxor xmm0",
   "xor eax, ecx", "xor rax, rax", "add eax, ecx", "add rax, rcx, rdx", "add rax", "add 1, rax", "add rax, qword ptr [rdi]",
   "mov rax, rcx", "mov [rdi], rax", "vmovdqu ymm0, xmmword ptr [rdi]", "vmovdqu ymmword ptr [rdi], xmm0", "vpxor ymm0, ymm1, ymm2",
-  "vpxor xmm0, xmm1", "pxor ymm0, ymm1", "movdqu ymm0, ymmword ptr [rdi]", "vzeroupper ymm0", "add"].all (reads · == none)
+  "vpxor xmm0, xmm1", "pxor ymm0, ymm1", "movdqu ymm0, ymmword ptr [rdi]", "vzeroupper ymm0", "add"].all (reads parser · == none)
 
 -- addresses and numbers that are not printed so
 #guard ["mov rax, qword ptr [edi]", "mov rax, qword ptr [rdi + rsp]", "mov rax, qword ptr [rdi + rax * 2]",
@@ -49,18 +37,18 @@ def instructions : List Instr := [
   "mov rax, qword ptr [rdi - rax]", "mov rax, qword ptr [rdi + -8]", "mov rax, qword ptr fs:[rdi]",
   "mov rax, qword ptr [rdi", "mov rax, qword ptr [rdi]]", "mov rax, qword [rdi]", "mov rax, qword ptr [rdi + 2147483648]",
   "mov rax, qword ptr [rdi - 2147483649]", "add rax, 2147483648", "add rax, -2147483649", "add rax, 08", "add rax, 0x8",
-  "add rax, 1_0", "add rax, +8", "add rax, --8", "add rax, $8"].all (reads · == none)
+  "add rax, 1_0", "add rax, +8", "add rax, --8", "add rax, $8"].all (reads parser · == none)
 
 -- what is more than one instruction, or none that is known
 #guard ["", "nop", "ret", "ADD rax, rcx", "add RAX, rcx", "lock add rax, rcx", "add rax, rcx; nop", "add rax, rcx # nop",
-  "add rax, rcx\", \"nop", "add rax, rcx\\nnop", "add rax, {{rcx}}", ".byte 144", "call rax", "jmp rax"].all (reads · == none)
+  "add rax, rcx\", \"nop", "add rax, rcx\\nnop", "add rax, {{rcx}}", ".byte 144", "call rax", "jmp rax"].all (reads parser · == none)
 
-#guard code ["je 20f", "21:", "jmp 21b", "20:", "ret"] == some [.jcc .e 0, .label 1, .jmp 1, .label 0]
+#guard code parser ["je 20f", "21:", "jmp 21b", "20:", "ret"] == some [.jcc .e 0, .label 1, .jmp 1, .label 0]
 
 -- labels: on the other side, twice, missing, named otherwise; no return, or code after it that is not read
 #guard [["je 20b", "20:", "ret"], ["20:", "je 20f", "ret"], ["20:", "20:", "ret"], ["jmp 20f", "20:", "20:", "ret"],
   ["20:", "jmp 20b", "20:", "ret"], ["jmp 20f", "ret"], ["jmp 20b", "ret"], ["jmp 20f", "ret", "20:"], ["10:", "ret"], ["2:", "ret"],
   ["200:", "jmp 20b", "ret"], ["2 0:", "jmp 20 b", "ret"], ["20:", "jmp 20", "ret"], ["20:", "jo 20b", "ret"], ["20:"], []].all
-  (code · == none)
+  (code parser · == none)
 
-end Emitter.Examples
+end Emitter.Examples.X86_64

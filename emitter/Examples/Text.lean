@@ -1,0 +1,24 @@
+import TCB.Parse
+
+/-!
+# Text for examples
+-/
+
+set_option autoImplicit false
+namespace Emitter.Examples
+open TCB
+variable {I C F : Type} (p : Parser I C F)
+
+/-- A line of text as the reader takes it. -/
+def lineOf (s : String) : Line := (s.splitOn ", ").map fun p => (p.splitOn " ").map (·.toList)
+
+/-- The instruction in a string literal, if it is one. -/
+def reads (s : String) : Option I :=
+  match p.line (lineOf s!"        \"{s}\",") with
+  | some (.item (.instr i) none) => some i
+  | _ => none
+
+/-- The code in some string literals. -/
+def code (lines : List String) : Option (Flat I C) := (p.code (lines.map fun s => lineOf s!"\"{s}\",")).map (·.1)
+
+end Emitter.Examples

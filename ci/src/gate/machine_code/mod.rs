@@ -109,7 +109,7 @@ fn build(root: &Path, architecture: &str) -> Result<PathBuf> {
     };
     let output = cargo
         .current_dir(root)
-        .args(["--release", "--lib", "--quiet"])
+        .args(["--release", "--lib", "--quiet", "--locked"])
         .args(["--message-format", "json-render-diagnostics"])
         .stderr(Stdio::inherit())
         .output()

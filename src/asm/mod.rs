@@ -3,6 +3,9 @@
 //!
 //! Every function here is code that Lean proved to meet its contract; the safe functions of the crate are the way to use them.
 
+#[cfg(target_arch = "aarch64")]
+pub mod aarch64;
+
 #[cfg(target_arch = "x86_64")]
 pub mod x86_64;
 

@@ -2,6 +2,7 @@
 
 /// A module whose `get` tells whether all of `FEATURES` are there: at compile time where the target has them, and else with
 /// `cpuid`, once, and a relaxed load from then on. Features of vector registers count only if the operating system saves those.
+#[cfg(target_arch = "x86_64")]
 macro_rules! features {
     ($(#[$doc:meta])* $name:ident: $($feature:tt),+) => {
         $(#[$doc])*
@@ -14,13 +15,18 @@ macro_rules! features {
     };
 }
 
+#[cfg(target_arch = "x86_64")]
 features! {
     /// Moves of 32 bytes.
     avx: "avx"
 }
 
 /// What the crate does not compile without.
+#[cfg(target_arch = "x86_64")]
 pub(crate) const BASELINE: &[&str] = &["sse2"];
+/// What the crate does not compile without.
+#[cfg(target_arch = "aarch64")]
+pub(crate) const BASELINE: &[&str] = &["neon"];
 
 /// Whether a kernel that needs `needed` can run where `present` is: for assertions at compile time, beside each call.
 pub(crate) const fn covers(present: &[&str], needed: &[&str]) -> bool {
@@ -55,12 +61,12 @@ const fn equal(a: &[u8], b: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    extern crate std;
-
     use super::*;
 
+    #[cfg(target_arch = "x86_64")]
     #[test]
     fn the_standard_library_finds_the_same_features() {
+        extern crate std;
         assert_eq!(avx::get(), std::is_x86_feature_detected!("avx"));
         assert_eq!(avx::get(), avx::get(), "detected, then remembered");
         assert!(std::is_x86_feature_detected!("sse2"));

@@ -4,6 +4,9 @@ use core::fmt;
 use core::mem::MaybeUninit;
 
 use crate::asm::Slice;
+#[cfg(target_arch = "aarch64")]
+use crate::asm::aarch64::gather::{VG_GATHER_COPY_FEATURES, vg_gather_copy};
+#[cfg(target_arch = "x86_64")]
 use crate::asm::x86_64::gather::{
     VG_GATHER_COPY_AVX_FEATURES, VG_GATHER_COPY_FEATURES, vg_gather_copy, vg_gather_copy_avx,
 };
@@ -131,14 +134,13 @@ fn copy_batch(slices: &[&[u8]], out: &mut [u8]) -> bool {
 #[allow(unsafe_code)]
 #[inline]
 unsafe fn call_kernel(src: *const Slice, count: usize, dst: *mut u8, len: usize) {
-    const { assert!(cpu::covers(cpu::avx::FEATURES, VG_GATHER_COPY_AVX_FEATURES)) };
     const { assert!(cpu::covers(cpu::BASELINE, VG_GATHER_COPY_FEATURES)) };
-    // SAFETY: the caller's, and each kernel's features are among those that are there when it is called.
-    unsafe {
-        if cpu::avx::get() {
-            vg_gather_copy_avx(src, count, dst, len);
-        } else {
-            vg_gather_copy(src, count, dst, len);
-        }
+    #[cfg(target_arch = "x86_64")]
+    if cpu::avx::get() {
+        const { assert!(cpu::covers(cpu::avx::FEATURES, VG_GATHER_COPY_AVX_FEATURES)) };
+        // SAFETY: the caller's, and the CPU has the kernel's features.
+        return unsafe { vg_gather_copy_avx(src, count, dst, len) };
     }
+    // SAFETY: the caller's; the crate compiles only for targets whose CPUs have the kernel's features.
+    unsafe { vg_gather_copy(src, count, dst, len) }
 }

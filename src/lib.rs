@@ -6,31 +6,73 @@
 //!
 //! - [`gather::copy`] copies many slices into one buffer.
 //!
-//! The crate is `no_std`, allocates nothing and has no build script. It needs x86-64 with SSE2, and uses AVX where the
-//! CPU and the operating system have it.
+//! The crate is `no_std`, allocates nothing and has no build script. It needs x86-64 with SSE2, or little-endian AArch64 with
+//! Advanced SIMD, and uses AVX where the CPU and the operating system have it.
 #![no_std]
 #![deny(unsafe_code)]
 
-#[cfg(not(all(
-    target_arch = "x86_64",
-    target_pointer_width = "64",
-    target_feature = "sse2"
+// Each module has the condition, so that other targets give this one error and no others.
+#[cfg(not(any(
+    all(
+        target_arch = "x86_64",
+        target_pointer_width = "64",
+        target_feature = "sse2"
+    ),
+    all(
+        target_arch = "aarch64",
+        target_pointer_width = "64",
+        target_endian = "little",
+        target_feature = "neon"
+    )
 )))]
 compile_error!(
-    "leanseal needs x86-64 with 64-bit pointers and SSE2: it has proven kernels for no other target"
+    "leanseal has proven kernels only for x86-64 with 64-bit pointers and SSE2, and for little-endian AArch64 with 64-bit pointers and NEON"
 );
 
-#[cfg(all(
-    target_arch = "x86_64",
-    target_pointer_width = "64",
-    target_feature = "sse2"
+#[cfg(any(
+    all(
+        target_arch = "x86_64",
+        target_pointer_width = "64",
+        target_feature = "sse2"
+    ),
+    all(
+        target_arch = "aarch64",
+        target_pointer_width = "64",
+        target_endian = "little",
+        target_feature = "neon"
+    )
 ))]
 pub mod gather;
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(
+    all(
+        target_arch = "x86_64",
+        target_pointer_width = "64",
+        target_feature = "sse2"
+    ),
+    all(
+        target_arch = "aarch64",
+        target_pointer_width = "64",
+        target_endian = "little",
+        target_feature = "neon"
+    )
+))]
 mod cpu;
 
 // The emitter formats it.
+#[cfg(any(
+    all(
+        target_arch = "x86_64",
+        target_pointer_width = "64",
+        target_feature = "sse2"
+    ),
+    all(
+        target_arch = "aarch64",
+        target_pointer_width = "64",
+        target_endian = "little",
+        target_feature = "neon"
+    )
+))]
 #[rustfmt::skip]
 #[allow(unsafe_code)]
 #[doc(hidden)]

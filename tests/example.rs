@@ -5,6 +5,12 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+const RUNNER: &str = if cfg!(target_arch = "aarch64") {
+    "CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER"
+} else {
+    "CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER"
+};
+
 /// Cargo builds the examples with the tests, next to the directory of the tests.
 fn gather() -> Command {
     let test = std::env::current_exe().unwrap();
@@ -14,7 +20,15 @@ fn gather() -> Command {
         "{}: run all tests, or `cargo build --examples`",
         example.display()
     );
-    let mut command = Command::new(example);
+    // Cargo has it from the same variable, which is set where another machine is emulated.
+    let mut command = match std::env::var_os(RUNNER) {
+        Some(runner) => {
+            let mut command = Command::new(runner);
+            command.arg(example);
+            command
+        }
+        None => Command::new(example),
+    };
     command.current_dir(env!("CARGO_MANIFEST_DIR"));
     command
 }

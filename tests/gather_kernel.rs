@@ -1,7 +1,8 @@
 //! The gather kernels themselves: their ABI, what they leave behind, and lists that the safe API cannot write.
-#![cfg(all(unix, target_arch = "x86_64"))]
+#![cfg(unix)]
 
 mod common;
+mod machine;
 
 use std::ptr::{dangling, dangling_mut, null, without_provenance};
 
@@ -9,6 +10,7 @@ use common::guard::Guarded;
 use common::kernels::{KERNELS, Kernel, list};
 use common::{bytes, cut};
 use leanseal::asm::Slice;
+use machine::{Machine, ONES};
 
 #[test]
 fn no_slices_and_any_pointers() {
@@ -73,132 +75,18 @@ fn a_list_beside_a_guard_page() {
     }
 }
 
-/// The state of the machine around a call.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Machine {
-    /// rbx, rbp, r12, r13, r14, r15, and by how much rsp changed.
-    kept: [u64; 7],
-    rflags: u64,
-    mxcsr: u64,
-    /// rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11.
-    scratch: [u64; 9],
-    xmm: [[u64; 2]; 16],
-    /// Whether there are ymm registers, as 0 or 1.
-    avx: u64,
-    /// The upper halves of the ymm registers.
-    upper: [[u64; 2]; 16],
-}
-
-const CANARIES: u64 = 0x0123_4567_89ab_cde0;
-/// Halves of vector registers before the call.
-const ONES: [u64; 2] = [u64::MAX; 2];
-const DIRECTION: u64 = 1 << 10;
-/// Round towards zero, flush to zero, all exceptions masked: no compiler sets this.
-const MXCSR: u64 = 0xff80;
-
-/// The lines with every number of a vector register for `\i`.
-macro_rules! for_each_vector_register {
-    ($($line:literal)*) => {
-        concat!(".irp i, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n", $($line, "\n",)* ".endr")
-    };
-}
-
-/// Calls `kernel` with canaries in the registers and `machine`'s rflags and MXCSR, and gives back the state it returns with.
-///
-/// # Safety
-///
-/// Those of the kernel; `machine` is valid, and `machine.avx` is 0 unless there is AVX.
-#[unsafe(naked)]
-unsafe extern "sysv64" fn observe(
-    machine: *mut Machine,
-    src: *const Slice,
-    count: usize,
-    dst: *mut u8,
-    len: usize,
-    kernel: unsafe extern "sysv64" fn(*const Slice, usize, *mut u8, usize),
-) {
-    core::arch::naked_asm!(
-        "push rbx", "push rbp", "push r12", "push r13", "push r14", "push r15",
-        "push rdi",
-        "mov rbx, {canaries}",
-        "lea rbp, [rbx + 1]", "lea r12, [rbx + 2]", "lea r13, [rbx + 3]",
-        "lea r14, [rbx + 4]", "lea r15, [rbx + 5]",
-        for_each_vector_register!("pcmpeqd xmm\\i, xmm\\i"),
-        "cmp qword ptr [rdi + {avx}], 0",
-        "je 2f",
-        for_each_vector_register!("vinsertf128 ymm\\i, ymm\\i, xmm\\i, 1"),
-        "2:",
-        "mov [rdi + {kept} + 48], rsp",
-        "ldmxcsr [rdi + {mxcsr}]",
-        "push qword ptr [rdi + {rflags}]",
-        "popfq",
-        "mov rdi, rsi", "mov rsi, rdx", "mov rdx, rcx", "mov rcx, r8",
-        "call r9",
-        // rax has to be kept too, and the flags before anything changes them.
-        "xchg rax, [rsp]",
-        "pushfq",
-        "pop qword ptr [rax + {rflags}]",
-        "cld",
-        "stmxcsr [rax + {mxcsr}]",
-        "sub [rax + {kept} + 48], rsp",
-        "mov [rax + {kept}], rbx", "mov [rax + {kept} + 8], rbp",
-        "mov [rax + {kept} + 16], r12", "mov [rax + {kept} + 24], r13",
-        "mov [rax + {kept} + 32], r14", "mov [rax + {kept} + 40], r15",
-        "pop qword ptr [rax + {scratch}]",
-        "mov [rax + {scratch} + 8], rcx", "mov [rax + {scratch} + 16], rdx",
-        "mov [rax + {scratch} + 24], rsi", "mov [rax + {scratch} + 32], rdi",
-        "mov [rax + {scratch} + 40], r8", "mov [rax + {scratch} + 48], r9",
-        "mov [rax + {scratch} + 56], r10", "mov [rax + {scratch} + 64], r11",
-        for_each_vector_register!("movdqu [rax + {xmm} + 16 * \\i], xmm\\i"),
-        "cmp qword ptr [rax + {avx}], 0",
-        "je 3f",
-        for_each_vector_register!("vextractf128 [rax + {upper} + 16 * \\i], ymm\\i, 1"),
-        "vzeroupper",
-        "3:",
-        // The default, which Rust code runs with.
-        "push 0x1f80",
-        "ldmxcsr [rsp]",
-        "pop rax",
-        "pop r15", "pop r14", "pop r13", "pop r12", "pop rbp", "pop rbx",
-        "ret",
-        canaries = const CANARIES,
-        kept = const std::mem::offset_of!(Machine, kept),
-        rflags = const std::mem::offset_of!(Machine, rflags),
-        mxcsr = const std::mem::offset_of!(Machine, mxcsr),
-        scratch = const std::mem::offset_of!(Machine, scratch),
-        xmm = const std::mem::offset_of!(Machine, xmm),
-        avx = const std::mem::offset_of!(Machine, avx),
-        upper = const std::mem::offset_of!(Machine, upper),
-    )
-}
-
 /// Copies `slices`, checks the result, and gives back the state of the machine after the call.
 fn machine_after(
     kernel: &Kernel,
+    before: Machine,
     slices: &[Slice],
     expected: &[u8],
     out: &mut [u8],
-    rflags: u64,
 ) -> Machine {
-    let mut machine = Machine {
-        rflags,
-        mxcsr: MXCSR,
-        avx: is_x86_feature_detected!("avx").into(),
-        ..Machine::default()
-    };
+    let mut machine = before;
     out.fill(0);
     // SAFETY: the slices of the callers are borrowed vectors, as long in all as `out`; `KERNELS` has only kernels that can run.
-    unsafe {
-        observe(
-            &mut machine,
-            slices.as_ptr(),
-            slices.len(),
-            out.as_mut_ptr(),
-            out.len(),
-            kernel.function,
-        )
-    };
+    unsafe { machine.call(kernel.function, slices, out) };
     assert_eq!(out, expected, "{}", kernel.name);
     machine
 }
@@ -229,15 +117,10 @@ fn the_abi_is_kept() {
     for (kernel, lengths) in cases() {
         let text = bytes(lengths.iter().sum(), 3);
         let mut out = vec![0; text.len()];
-        for rflags in [0x202, 0x202 | DIRECTION] {
-            let slices = list(&cut(&text, &lengths));
-            let after = machine_after(kernel, &slices, &text, &mut out, rflags);
-            let kept = std::array::from_fn(|i| if i < 6 { CANARIES + i as u64 } else { 0 });
-            let name = kernel.name;
-            assert_eq!(after.kept, kept, "{name} {lengths:?}");
-            let direction = after.rflags & DIRECTION;
-            assert_eq!(direction, rflags & DIRECTION, "{name} {lengths:?}");
-            assert_eq!(after.mxcsr, MXCSR, "{name} {lengths:?}");
+        let slices = list(&cut(&text, &lengths));
+        for before in Machine::starts() {
+            let after = machine_after(kernel, before, &slices, &text, &mut out);
+            after.assert_kept(&before, &format!("{} {lengths:?}", kernel.name));
         }
     }
 }
@@ -249,11 +132,11 @@ fn vector_registers_are_cleared_or_untouched() {
         let text = bytes(lengths.iter().sum(), 4);
         let mut out = vec![0; text.len()];
         let slices = list(&cut(&text, &lengths));
-        let after = machine_after(kernel, &slices, &text, &mut out, 0x202);
-        for (i, xmm) in after.xmm.iter().enumerate() {
+        let after = machine_after(kernel, Machine::starts()[0], &slices, &text, &mut out);
+        for (i, vector) in after.vectors().iter().enumerate() {
             assert!(
-                matches!(*xmm, [0, 0] | ONES),
-                "xmm{i} is {xmm:x?} after {} {lengths:?}",
+                matches!(*vector, [0, 0] | ONES),
+                "vector register {i} is {vector:x?} after {} {lengths:?}",
                 kernel.name
             );
         }
@@ -261,6 +144,7 @@ fn vector_registers_are_cleared_or_untouched() {
 }
 
 /// Upper halves that are not zero make later SSE code slow; a kernel without AVX has no way to clear them.
+#[cfg(target_arch = "x86_64")]
 #[test]
 fn upper_halves_are_cleared_with_avx_and_untouched_without() {
     if !is_x86_feature_detected!("avx") {
@@ -270,7 +154,7 @@ fn upper_halves_are_cleared_with_avx_and_untouched_without() {
         let text = bytes(lengths.iter().sum(), 6);
         let mut out = vec![0; text.len()];
         let slices = list(&cut(&text, &lengths));
-        let after = machine_after(kernel, &slices, &text, &mut out, 0x202);
+        let after = machine_after(kernel, Machine::starts()[0], &slices, &text, &mut out);
         let expected = if kernel.features.contains(&"avx") {
             [0, 0]
         } else {
@@ -287,11 +171,12 @@ fn nothing_of_the_text_stays_in_registers_or_flags() {
         let mut text = bytes(lengths.iter().sum(), 5);
         let mut out = vec![0; text.len()];
         let slices = list(&cut(&text, &lengths));
-        let first = machine_after(kernel, &slices, &text, &mut out, 0x202);
+        let before = Machine::starts()[0];
+        let first = machine_after(kernel, before, &slices, &text, &mut out);
         for byte in &mut text {
             *byte = !*byte;
         }
-        let second = machine_after(kernel, &slices, &text, &mut out, 0x202);
+        let second = machine_after(kernel, before, &slices, &text, &mut out);
         assert_eq!(first, second, "{} {lengths:?}", kernel.name);
     }
 }

@@ -4,30 +4,44 @@ use std::io::Write;
 use std::sync::LazyLock;
 
 use leanseal::asm::Slice;
+#[cfg(target_arch = "aarch64")]
+use leanseal::asm::aarch64::gather::{VG_GATHER_COPY_FEATURES, vg_gather_copy};
+#[cfg(target_arch = "x86_64")]
 use leanseal::asm::x86_64::gather::{
     VG_GATHER_COPY_AVX_FEATURES, VG_GATHER_COPY_FEATURES, vg_gather_copy, vg_gather_copy_avx,
 };
+
+#[cfg(target_arch = "x86_64")]
+pub type Function = unsafe extern "sysv64" fn(*const Slice, usize, *mut u8, usize);
+#[cfg(target_arch = "aarch64")]
+pub type Function = unsafe extern "C" fn(*const Slice, usize, *mut u8, usize);
 
 /// A kernel that this CPU can run.
 pub struct Kernel {
     pub name: &'static str,
     pub features: &'static [&'static str],
-    pub function: unsafe extern "sysv64" fn(*const Slice, usize, *mut u8, usize),
+    pub function: Function,
 }
 
 /// All that this CPU can run; those that it cannot are named on the standard error of the test.
 pub static KERNELS: LazyLock<Vec<Kernel>> = LazyLock::new(|| {
-    let sse2 = Kernel {
+    let baseline = Kernel {
         name: "vg_gather_copy",
         features: VG_GATHER_COPY_FEATURES,
         function: vg_gather_copy,
     };
+    #[cfg(target_arch = "x86_64")]
     let avx = Kernel {
         name: "vg_gather_copy_avx",
         features: VG_GATHER_COPY_AVX_FEATURES,
         function: vg_gather_copy_avx,
     };
-    [sse2, avx].into_iter().filter(can_run).collect()
+    let all = [
+        baseline,
+        #[cfg(target_arch = "x86_64")]
+        avx,
+    ];
+    all.into_iter().filter(can_run).collect()
 });
 
 fn can_run(kernel: &Kernel) -> bool {
@@ -45,7 +59,11 @@ fn can_run(kernel: &Kernel) -> bool {
 
 fn has(feature: &str) -> bool {
     match feature {
+        #[cfg(target_arch = "aarch64")]
+        "neon" => std::arch::is_aarch64_feature_detected!("neon"),
+        #[cfg(target_arch = "x86_64")]
         "sse2" => is_x86_feature_detected!("sse2"),
+        #[cfg(target_arch = "x86_64")]
         "avx" => is_x86_feature_detected!("avx"),
         _ => panic!("the tests cannot detect {feature}: add it here"),
     }

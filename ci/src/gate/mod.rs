@@ -1,5 +1,6 @@
 //! Gates: checks of the tree that are neither proofs nor unit tests.
 
+mod aarch64;
 mod asm_hygiene;
 mod lean_imports;
 mod lean_speed;
@@ -20,6 +21,8 @@ use crate::lean::workspace;
 /// A check that `.ci/run` runs by name.
 #[derive(Debug, Subcommand)]
 pub enum Gate {
+    /// Clippy and all tests of the library on AArch64, on several models of CPU
+    Aarch64,
     /// No hand-written assembly, extern block or build script in the library
     AsmHygiene(Root),
     /// Each Lean folder imports only what it may
@@ -49,6 +52,7 @@ impl Root {
 /// Runs one gate; an error says what it refused.
 pub fn run(gate: Gate) -> Result<()> {
     let (name, report) = match gate {
+        Gate::Aarch64 => ("aarch64", aarch64::check()?),
         Gate::AsmHygiene(root) => ("asm-hygiene", asm_hygiene::check(&root.path()?)?),
         Gate::LeanImports(root) => ("lean-imports", lean_imports::check(&root.path()?)?),
         Gate::LeanSpeed(root) => ("lean-speed", lean_speed::check(&root.path()?)?),

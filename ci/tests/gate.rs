@@ -76,16 +76,17 @@ fn write(dir: &TempDir, file: &str, text: &str) {
 }
 
 const RLIB: &str = "target/gate/machine-code/release/libleanseal.rlib";
-const KERNEL: &str = "src/asm/x86_64/gather.rs";
+const X86_64: &str = "src/asm/x86_64/gather.rs";
+const AARCH64: &str = "src/asm/aarch64/gather.rs";
 
 /// Changes the emitted text in one place.
-fn replace(dir: &TempDir, from: &str, to: &str) {
-    let text = fs::read_to_string(dir.path().join(KERNEL)).unwrap();
+fn replace(dir: &TempDir, kernel: &str, from: &str, to: &str) {
+    let text = fs::read_to_string(dir.path().join(kernel)).unwrap();
     assert!(
         text.contains(from),
         "the kernel has no {from:?} any more: choose another"
     );
-    write(dir, KERNEL, &text.replacen(from, to, 1));
+    write(dir, kernel, &text.replacen(from, to, 1));
 }
 
 #[test]
@@ -157,9 +158,9 @@ fn asm_hygiene_refuses_hand_written_assembly_and_build_scripts() {
 
 /// The library of an untouched tree, against texts that differ from it in one place, and the other way round.
 #[test]
-fn machine_code_refuses_every_planted_difference() {
+fn machine_code_refuses_every_planted_difference_on_x86_64() {
     let built = tree();
-    passes(&gate("machine-code", built.path(), &[]));
+    passes(&gate("machine-code", built.path(), &["--arch", "x86_64"]));
     let rlib = built.path().join(RLIB);
     let rlib = ["--rlib", rlib.to_str().unwrap()];
 
@@ -187,7 +188,7 @@ fn machine_code_refuses_every_planted_difference() {
         ),
     ] {
         let dir = tree();
-        replace(&dir, from, to);
+        replace(&dir, X86_64, from, to);
         refuses(
             &gate("machine-code", dir.path(), &rlib),
             "asm::x86_64::gather::vg_gather_copy",
@@ -195,9 +196,10 @@ fn machine_code_refuses_every_planted_difference() {
     }
 
     let dir = tree();
-    replace(&dir, "fn vg_gather_copy(", "fn vg_gather_copy_of(");
+    replace(&dir, X86_64, "fn vg_gather_copy(", "fn vg_gather_copy_of(");
     replace(
         &dir,
+        X86_64,
         "VG_GATHER_COPY_FEATURES",
         "VG_GATHER_COPY_OF_FEATURES",
     );
@@ -212,13 +214,54 @@ fn machine_code_refuses_every_planted_difference() {
     );
 
     let dir = tree();
-    replace(&dir, "\"add rdi, 16\"", "\"add rdi, 24\"");
-    passes(&gate("machine-code", dir.path(), &[]));
+    replace(&dir, X86_64, "\"add rdi, 16\"", "\"add rdi, 24\"");
+    passes(&gate("machine-code", dir.path(), &["--arch", "x86_64"]));
     let changed = dir.path().join(RLIB);
     let changed = ["--rlib", changed.to_str().unwrap()];
     refuses(
         &gate("machine-code", built.path(), &changed),
         "the immediate is 0x18",
+    );
+}
+
+/// The same with the cross compiler's library.
+#[test]
+fn machine_code_refuses_every_planted_difference_on_aarch64() {
+    let built = tree();
+    passes(&gate("machine-code", built.path(), &["--arch", "aarch64"]));
+    let rlib = built
+        .path()
+        .join("target/gate/machine-code/aarch64-unknown-linux-gnu/release/libleanseal.rlib");
+    let rlib = ["--rlib", rlib.to_str().unwrap()];
+    passes(&gate("machine-code", built.path(), &rlib));
+
+    for (from, to) in [
+        ("\"add x0, x0, #16\"", "\"add x0, x0, #8\""),
+        ("\"add x0, x0, #16\"", "\"add x1, x0, #16\""),
+        ("\"add x0, x0, #16\"", "\"adds x0, x0, #16\""),
+        ("\"ldp q0, q1, [x4]\"", "\"ldp q1, q0, [x4]\""),
+        ("[x4, #32]", "[x4, #48]"),
+        ("\"movi v0.16b, #0\",", ""),
+        ("\"ret\",", "\"ret\", \"ret\","),
+        ("\"b.hs 25b\"", "\"b.lo 25b\""),
+        ("\"b.hs 25b\"", "\"b.hs 21b\""),
+        ("\".arch armv8-a\",", ""),
+        ("\".arch armv8-a\",", "\".arch armv8-a+sve\","),
+        ("FEATURES: &[&str] = &[\"neon\"]", "FEATURES: &[&str] = &[]"),
+    ] {
+        let dir = tree();
+        replace(&dir, AARCH64, from, to);
+        refuses(
+            &gate("machine-code", dir.path(), &rlib),
+            "asm::aarch64::gather::vg_gather_copy",
+        );
+    }
+
+    let dir = tree();
+    fs::remove_file(dir.path().join(AARCH64)).unwrap();
+    refuses(
+        &gate("machine-code", dir.path(), &rlib),
+        "asm::aarch64::gather::vg_gather_copy: in the library once more than in src/asm",
     );
 }
 

@@ -29,6 +29,9 @@ pub struct Options {
     /// Only checks the kernels of this library, for its architecture [default: the project's, built for every architecture]
     #[arg(long, value_name = "FILE")]
     rlib: Option<PathBuf>,
+    /// Only checks the kernels for this architecture, as src/asm names it
+    #[arg(long, value_name = "NAME", conflicts_with = "rlib")]
+    arch: Option<String>,
 }
 
 /// Kernels of one architecture by their paths in the crate.
@@ -38,6 +41,9 @@ pub fn check(options: &Options) -> Result<Report> {
     let root = options.root.path()?;
     let mut report = Report::of("kernels");
     let mut expected = kernels(&root)?;
+    if let Some(arch) = &options.arch {
+        expected.retain(|name, _| name == arch);
+    }
     match &options.rlib {
         Some(rlib) => {
             let library = read(rlib)?;

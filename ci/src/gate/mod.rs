@@ -1,6 +1,7 @@
 //! Gates: checks of the tree that are neither proofs nor unit tests.
 
 mod aarch64;
+mod algorithms_table;
 mod asm_hygiene;
 mod lean_imports;
 mod lean_speed;
@@ -23,6 +24,8 @@ use crate::lean::workspace;
 pub enum Gate {
     /// Clippy and all tests of the library on AArch64, on several models of CPU
     Aarch64,
+    /// The README's table of kernels is what src/asm has
+    AlgorithmsTable(algorithms_table::Options),
     /// No hand-written assembly, extern block or build script in the library
     AsmHygiene(Root),
     /// Each Lean folder imports only what it may
@@ -53,6 +56,7 @@ impl Root {
 pub fn run(gate: Gate) -> Result<()> {
     let (name, report) = match gate {
         Gate::Aarch64 => ("aarch64", aarch64::check()?),
+        Gate::AlgorithmsTable(options) => ("algorithms-table", algorithms_table::check(&options)?),
         Gate::AsmHygiene(root) => ("asm-hygiene", asm_hygiene::check(&root.path()?)?),
         Gate::LeanImports(root) => ("lean-imports", lean_imports::check(&root.path()?)?),
         Gate::LeanSpeed(root) => ("lean-speed", lean_speed::check(&root.path()?)?),

@@ -7,7 +7,7 @@
 mod aarch64;
 mod labels;
 mod object;
-mod source;
+pub mod source;
 mod x86_64;
 
 use std::{

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 use syn::{
-    Expr, ExprLit, Item, ItemFn, Lit, LitStr, Stmt, Token, parse::Parser, punctuated::Punctuated,
-    spanned::Spanned,
+    Attribute, Expr, ExprLit, Item, ItemFn, Lit, LitStr, Meta, Stmt, Token, parse::Parser,
+    punctuated::Punctuated, spanned::Spanned,
 };
 
 use crate::gate::Source;
@@ -16,6 +16,8 @@ pub struct Function {
     pub name: String,
     pub lines: Vec<String>,
     pub features: Vec<String>,
+    /// Its documentation.
+    pub doc: String,
 }
 
 /// The functions of a file of src/asm, which holds nothing else that runs.
@@ -59,8 +61,23 @@ fn function(item: &ItemFn, module: &str, items: &[Item]) -> Result<Function> {
     Ok(Function {
         lines: assembly(item).with_context(|| name.clone())?,
         features: features(&name, items)?,
+        doc: item.attrs.iter().filter_map(doc).collect(),
         name: format!("{module}::{name}"),
     })
+}
+
+/// The line of documentation that an attribute is, if it is one.
+fn doc(attribute: &Attribute) -> Option<String> {
+    let Meta::NameValue(meta) = &attribute.meta else {
+        return None;
+    };
+    match &meta.value {
+        Expr::Lit(ExprLit {
+            lit: Lit::Str(text),
+            ..
+        }) if meta.path.is_ident("doc") => Some(text.value() + "\n"),
+        _ => None,
+    }
 }
 
 /// The constant `<NAME>_FEATURES`.
@@ -124,7 +141,7 @@ mod tests {
     #[test]
     fn a_kernel_is_found_with_its_path_and_code() {
         let found = read(
-            "//! Doc\nuse crate::asm::Slice;\n#[unsafe(naked)]\npub unsafe extern \"sysv64\" fn vg_f(a: u8) {
+            "//! Doc\nuse crate::asm::Slice;\n/// One.\n///\n/// Two.\n#[unsafe(naked)]\npub unsafe extern \"sysv64\" fn vg_f(a: u8) {
                 core::arch::naked_asm!(\"2:\", \"jmp 2b\", \"ret\",)\n}\npub const VG_F_FEATURES: &[&str] = &[\"aes\", \"avx\"];",
         )
         .unwrap();
@@ -132,6 +149,7 @@ mod tests {
         assert_eq!(found[0].name, "asm::x86_64::gather::vg_f");
         assert_eq!(found[0].lines, ["2:", "jmp 2b", "ret"]);
         assert_eq!(found[0].features, ["aes", "avx"]);
+        assert_eq!(found[0].doc, " One.\n\n Two.\n");
         assert_eq!(module_path(Path::new("src/asm/mod.rs")).unwrap(), "asm");
     }
 

@@ -31,6 +31,7 @@ fn refused(lines: &[&str], bytes: &[u8], features: &[&str]) -> Option<String> {
         name: "asm::aarch64::m::vg_f".to_owned(),
         lines: owned(lines),
         features: owned(features),
+        doc: String::new(),
     };
     let error = check(&function, bytes).err();
     error.map(|error| format!("{error:#}"))

@@ -69,9 +69,10 @@ end Target
 structure Verified [DecidableEq F] (t : Target S I C F) (p : Program I C F) (c : Contract) : Prop where
   /-- 1. From every state that satisfies the precondition, the program ends without a fault. -/
   terminates : ∀ {s}, t.Pre c s → ∃ l s', t.isa.Runs p s l s'
-  /-- 2. Then its result is what the contract says. -/
+  /-- 2. Then its result is what the contract says, and nothing else is in the register of the result. -/
   result : ∀ {s l s'}, t.Pre c s → t.isa.Runs p s l s' →
-    c.Ensures (t.args c s) (t.mem s) (t.mem s') (t.abi.result s')
+    c.Ensures (t.args c s) (t.mem s) (t.mem s') (t.abi.result s') ∧
+    (c.sig.returns = true → (t.abi.result s').toNat < 2 ^ 32)
   /-- 3. Every byte outside the declared prefixes is as it was. -/
   frame : ∀ {s l s'}, t.Pre c s → t.isa.Runs p s l s' → ∀ x, ¬ t.MayChange c s x → t.mem s' x = t.mem s x
   /-- 4. What the calling convention says a callee preserves is as it was. -/

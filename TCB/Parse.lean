@@ -37,7 +37,7 @@ variable {I C F : Type}
 
 /-- A label: `2` and a decimal number. -/
 def labelOf : Token → Option Nat
-  | '2' :: ds => natural ds
+  | '2' :: ds => bif ds.length.ble 8 then natural ds else none
   | _ => none
 
 /-- A reference to a label, and whether it stands ahead. -/

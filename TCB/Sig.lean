@@ -64,15 +64,16 @@ structure Param where
 /-- The signature of a kernel. -/
 structure Sig where
   params : List Param
-  /-- Whether the kernel returns a `u32`. -/
+  /-- Whether the kernel returns a `u32`, which then fills the register of the result, extended with zeros. -/
   returns : Bool := false
   deriving DecidableEq
 
 /-- The values of the arguments, by name. -/
 abbrev Args := String → BitVec 64
 
-/-- The arguments by name, from the arguments by position. -/
-def Sig.args (sig : Sig) (value : Nat → BitVec 64) : Args := fun name => value (sig.params.findIdx (·.name == name))
+/-- The arguments by name, from the arguments by position; 0 for a name that no parameter has. -/
+def Sig.args (sig : Sig) (value : Nat → BitVec 64) : Args := fun name =>
+  ((sig.params.findIdx? (·.name == name)).map value).getD 0
 
 /-- The value of an extent. -/
 def Extent.eval (a : Args) : Extent → Nat

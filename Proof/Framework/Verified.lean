@@ -15,12 +15,11 @@ variable {S I C F D : Type}
 
 /-! ## Signatures -/
 
-/-- Every buffer length is a constant or an argument of the signature, and there is no scratch buffer. -/
+/-- There is no scratch buffer. -/
 def Sig.simple (sig : Sig) : Bool := sig.params.all fun p =>
   match p.ty with
-  | .usize => true
-  | .bytes role len => role != .scratch && sig.knows len
-  | .slices count => sig.knows count
+  | .usize | .slices _ => true
+  | .bytes role _ => role != .scratch
 
 /-- Whether every instruction of flat code needs only the given features. -/
 def Isa.permits (isa : Isa S I C F) [DecidableEq F] (features : List F) (code : Flat I C) : Bool :=
@@ -43,6 +42,7 @@ def publicRegions (s : S) : List Region :=
 /-- The state `s'` is what the contract and the calling convention allow on return from a call that begins in `s`. -/
 structure Post (s s' : S) : Prop where
   result : c.Ensures (t.args c s) (t.mem s) (t.mem s') (t.abi.result s')
+  narrow : c.sig.returns = true → (t.abi.result s').toNat < 2 ^ 32
   frame : ∀ x, ¬ t.MayChange c s x → t.mem s' x = t.mem s x
   abi : t.abi.Preserved s s'
 
@@ -72,39 +72,32 @@ theorem Pre.apart (h : t.Pre c s) : ∀ w ∈ (t.abi.memory s).writable, ∀ r �
   · exact absurd (hpr ▸ hbw : Role.writes .publicInput = true) nofun
   · exact (hd j i hj hi hij (.inr hbw)).symm
 
-/-- Arguments that are passed are public. -/
-theorem SamePublic.arg (h : t.SamePublic c s₁ s₂) {name : String} (hn : c.sig.params.any (·.name == name) = true) :
-    t.args c s₁ name = t.args c s₂ name :=
-  h.args _ (List.findIdx_lt_length.2 (List.any_eq_true.1 hn))
-
-/-- Known extents are public. -/
-theorem SamePublic.extent (h : t.SamePublic c s₁ s₂) {e : Extent} (he : c.sig.knows e = true) :
-    e.eval (t.args c s₁) = e.eval (t.args c s₂) := by
-  cases e with
-  | const n => rfl
-  | arg name => exact congrArg BitVec.toNat (h.arg he)
+/-- The arguments are public. -/
+theorem SamePublic.args_eq (h : t.SamePublic c s₁ s₂) : t.args c s₁ = t.args c s₂ := by
+  funext name
+  simp only [Target.args, Sig.args]
+  cases hi : c.sig.params.findIdx? (·.name == name) with
+  | none => rfl
+  | some i => exact h.args i (List.findIdx?_eq_some_iff_findIdx_eq.1 hi).1
 
 /-- Two calls with the same public inputs have the same public regions. -/
-theorem SamePublic.publicRegions (hs : c.sig.simple = true) (h : t.SamePublic c s₁ s₂) :
-    t.publicRegions c s₁ = t.publicRegions c s₂ := by
+theorem SamePublic.publicRegions (h : t.SamePublic c s₁ s₂) : t.publicRegions c s₁ = t.publicRegions c s₂ := by
   simp only [Target.publicRegions, Sig.buffers, List.flatMap_def, List.filter_flatten, List.map_flatten, List.map_map]
   refine congrArg List.flatten (List.map_congr_left fun p hp => ?_)
-  have hs := List.all_eq_true.1 hs p hp
-  have hn := h.arg (List.any_eq_true.2 ⟨p, hp, beq_self_eq_true _⟩)
-  simp only [Function.comp_apply, Param.buffers]
-  split <;> rename_i hty <;> simp only [hty, Bool.and_eq_true] at hs
+  simp only [Function.comp_apply, Param.buffers, h.args_eq]
+  split
   · rfl
-  · rw [hn, h.extent hs.2]
-  · simp [hn, h.extent hs, List.filter_eq_nil_iff.2]
+  · rfl
+  · simp [List.filter_eq_nil_iff.2]
 
 /-- Two calls with the same public inputs agree on public memory. -/
-theorem SamePublic.memAgree (hs : c.sig.simple = true) (h : t.SamePublic c s₁ s₂) (h₁ : t.Pre c s₁) (h₂ : t.Pre c s₂) :
+theorem SamePublic.memAgree (h : t.SamePublic c s₁ s₂) (h₁ : t.Pre c s₁) (h₂ : t.Pre c s₂) :
     MemAgree (t.publicRegions c s₁) (t.abi.memory s₁) (t.abi.memory s₂) where
   contents r hr _ hx := by
     obtain ⟨b, hb, hp, rfl⟩ := mem_publicRegions hr
     exact Region.eq_of_bytes (h.contents b hb hp) hx
   apart₁ := h₁.apart
-  apart₂ := h.publicRegions hs ▸ h₂.apart
+  apart₂ := h.publicRegions ▸ h₂.apart
 
 /-- Without scratch buffers there is nothing to say about them. -/
 theorem sameScratch (hs : c.sig.simple = true) (m₁ m₂ : Mem) : t.SameScratch c s m₁ m₂ := by
@@ -142,14 +135,14 @@ theorem Verified.of_code [DecidableEq F] {t : Target S I C F} {c : Contract} {co
       (hp : t.SamePublic c s₁ s₂) (ha : T.agree d s₁ s₂) (r₁ : t.isa.Runs ⟨features, code.lower⟩ s₁ l₁ s₁')
       (r₂ : t.isa.Runs ⟨features, code.lower⟩ s₂ l₂ s₂') : l₁ = l₂ ∧ T.agree d' s₁' s₂' := by
     have q₂ := (run h₂ r₂).1
-    rw [← hp.publicRegions simple] at q₂
-    have ⟨e, h⟩ := Taint.check_sound hd ⟨ha, hp.memAgree simple h₁ h₂⟩ (run h₁ r₁).1 q₂
+    rw [← hp.publicRegions] at q₂
+    have ⟨e, h⟩ := Taint.check_sound hd ⟨ha, hp.memAgree h₁ h₂⟩ (run h₁ r₁).1 q₂
     exact ⟨e, h.1⟩
   exact {
     terminates := fun hs =>
       let ⟨l, s', h, _⟩ := correct _ hs
       ⟨l, s', h.lower (Isa.permits_sound permits)⟩
-    result := fun hs hr => (run hs hr).2.result
+    result := fun hs hr => ⟨(run hs hr).2.result, (run hs hr).2.narrow⟩
     frame := fun hs hr => (run hs hr).2.frame
     abi := fun hs hr => (run hs hr).2.abi
     constantTime := fun h₁ h₂ hp r₁ r₂ =>

@@ -101,7 +101,7 @@ theorem correct (s : State) (h : target.Pre contract s) :
   refine (copy_ok (pre_of target h) (list_isPublic target) rfl
     ((BitVec.ofNat_toNat ..).trans (BitVec.setWidth_eq _)).symm rfl).mono fun s' ⟨keeps, hm⟩ => ?_
   have ⟨result, frame⟩ := result_of target (s' := s') h (congrArg Memory.bytes hm)
-  refine ⟨result, frame, fun r hr => keeps.gpr r ?_, fun r hr => by rw [keeps.vec r hr], keeps.control⟩
+  refine ⟨result, nofun, frame, fun r hr => keeps.gpr r ?_, fun r hr => by rw [keeps.vec r hr], keeps.control⟩
   revert r
   decide
 

@@ -18,7 +18,7 @@ theorem correct {copySlice : Kernel} {clear : List Instr} (copies : CopiesSlice 
   refine (copy_ok (pre_of target h) (list_isPublic target) copies clears rfl
     ((BitVec.ofNat_toNat ..).trans (BitVec.setWidth_eq _)).symm rfl).mono fun s' ⟨keeps, hm⟩ => ?_
   have ⟨result, frame⟩ := result_of target (s' := s') h (congrArg Memory.bytes hm)
-  refine ⟨result, frame, fun r hr => keeps.gpr r ?_, keeps.df, keeps.mxcsr⟩
+  refine ⟨result, nofun, frame, fun r hr => keeps.gpr r ?_, keeps.df, keeps.mxcsr⟩
   revert r
   decide
 

@@ -48,7 +48,7 @@ def instructions : List Instr := [
 -- labels: on the other side, twice, missing, named otherwise; no return, or code after it that is not read
 #guard [["je 20b", "20:", "ret"], ["20:", "je 20f", "ret"], ["20:", "20:", "ret"], ["jmp 20f", "20:", "20:", "ret"],
   ["20:", "jmp 20b", "20:", "ret"], ["jmp 20f", "ret"], ["jmp 20b", "ret"], ["jmp 20f", "ret", "20:"], ["10:", "ret"], ["2:", "ret"],
-  ["200:", "jmp 20b", "ret"], ["2 0:", "jmp 20 b", "ret"], ["20:", "jmp 20", "ret"], ["20:", "jo 20b", "ret"], ["20:"], []].all
+  ["200:", "jmp 20b", "ret"], ["2 0:", "jmp 20 b", "ret"], ["20:", "jmp 20", "ret"], ["20:", "jo 20b", "ret"], ["je 21474836500f", "21474836500:", "ret"], ["20:"], []].all
   (code parser · == none)
 
 end Emitter.Examples.X86_64

@@ -64,9 +64,8 @@ impl fmt::Display for LengthMismatch {
 impl core::error::Error for LengthMismatch {}
 
 // The layout that the proofs know: a pointer, then a length, of 64 bits each.
-const _: () = assert!(
-    offset_of!(Slice, ptr) == 0 && offset_of!(Slice, len) == 8 && size_of::<Slice>() == 16
-);
+const _: () =
+    assert!(offset_of!(Slice, ptr) == 0 && offset_of!(Slice, len) == 8 && size_of::<Slice>() == 16);
 
 /// Slices that one kernel call takes: their list is on the stack. More than 8 measures the same.
 const BATCH: usize = 8;

@@ -39,21 +39,16 @@ fn tree() -> TempDir {
     let dir = tempfile::tempdir().unwrap();
     copy("Cargo.toml", &dir);
     copy("Cargo.lock", &dir);
-    for entry in walkdir::WalkDir::new(project().join("src")) {
-        let entry = entry.unwrap();
-        if entry.file_type().is_file() {
-            copy(
-                entry
-                    .path()
-                    .strip_prefix(project())
-                    .unwrap()
-                    .to_str()
-                    .unwrap(),
-                &dir,
-            );
+    for folder in ["src", "tests", "benches", "examples"] {
+        for entry in walkdir::WalkDir::new(project().join(folder)) {
+            let entry = entry.unwrap();
+            if entry.file_type().is_file() {
+                let path = entry.path().strip_prefix(project()).unwrap();
+                copy(path.to_str().unwrap(), &dir);
+            }
         }
     }
-    for file in ["benches/gather.rs", "ci/Cargo.toml"] {
+    for file in ["README.md", "ci/Cargo.toml"] {
         copy(file, &dir);
     }
     write(&dir, "ci/src/main.rs", "fn main() {}");
@@ -91,7 +86,13 @@ fn replace(dir: &TempDir, kernel: &str, from: &str, to: &str) {
 
 #[test]
 fn the_project_passes() {
-    for name in ["asm-hygiene", "lean-imports", "lean-speed"] {
+    for name in [
+        "algorithms-table",
+        "arch-gates",
+        "asm-hygiene",
+        "lean-imports",
+        "lean-speed",
+    ] {
         passes(&gate(name, project(), &[]));
     }
 }
@@ -274,4 +275,94 @@ fn machine_code_without_kernels_fails() {
         &gate("machine-code", dir.path(), &[]),
         "found no kernels to check",
     );
+}
+
+#[test]
+fn arch_gates_refuses_what_compiles_for_the_wrong_targets() {
+    passes(&gate("arch-gates", tree().path(), &[]));
+    for (file, from, to, why) in [
+        (
+            "src/lib.rs",
+            "target_endian = \"little\",",
+            "",
+            "aarch64_be-unknown-linux-gnu is supported",
+        ),
+        (
+            "src/lib.rs",
+            "target_pointer_width = \"64\",",
+            "",
+            "x86_64-unknown-linux-gnux32 is supported",
+        ),
+        (
+            "src/lib.rs",
+            "target_feature = \"neon\"",
+            "target_os = \"linux\"",
+            "aarch64-unknown-none is not supported",
+        ),
+        (
+            "src/lib.rs",
+            "little-endian AArch64 with",
+            "others with",
+            "gives not one error that names the supported",
+        ),
+        (
+            "tests/common/kernels.rs",
+            "#[cfg(target_arch = \"aarch64\")]",
+            "",
+            "tests/common/kernels.rs:",
+        ),
+        (
+            "benches/gather.rs",
+            "use std::hint::black_box;",
+            "#![cfg(target_arch = \"x86_64\")] use std::hint::black_box;",
+            "benches/gather.rs: is for x86_64 only, but uses no architecture",
+        ),
+        (
+            "tests/common/kernels.rs",
+            "aarch64::gather::{",
+            "aarch64::scatter::{",
+            "asm::aarch64::gather: no test uses it",
+        ),
+        (
+            "src/gather.rs",
+            "aarch64::gather::{",
+            "aarch64::scatter::{",
+            "asm::aarch64::gather: nothing in the library uses it",
+        ),
+    ] {
+        let dir = tree();
+        let text = fs::read_to_string(dir.path().join(file)).unwrap();
+        assert!(text.contains(from), "{file} has no {from:?} any more");
+        write(&dir, file, &text.replace(from, to));
+        refuses(&gate("arch-gates", dir.path(), &[]), why);
+    }
+
+    let dir = tree();
+    let text = fs::read_to_string(dir.path().join("src/lib.rs")).unwrap();
+    write(&dir, "src/lib.rs", &format!("{text}\npub mod more;"));
+    write(&dir, "src/more.rs", "");
+    refuses(
+        &gate("arch-gates", dir.path(), &[]),
+        "the module more has not the condition",
+    );
+}
+
+#[test]
+fn algorithms_table_is_stale_when_a_kernel_changes() {
+    let dir = tree();
+    passes(&gate("algorithms-table", dir.path(), &[]));
+    replace(
+        &dir,
+        X86_64,
+        "FEATURES: &[&str] = &[\"avx\"]",
+        "FEATURES: &[&str] = &[\"avx2\"]",
+    );
+    refuses(
+        &gate("algorithms-table", dir.path(), &[]),
+        "the table of kernels is stale",
+    );
+    passes(&gate("algorithms-table", dir.path(), &["--write"]));
+    passes(&gate("algorithms-table", dir.path(), &[]));
+    let readme = fs::read_to_string(dir.path().join("README.md")).unwrap();
+    assert!(readme.contains("`vg_gather_copy_avx` (`avx2`)"));
 }

@@ -2,6 +2,7 @@
 
 mod aarch64;
 mod algorithms_table;
+mod arch_gates;
 mod asm_hygiene;
 mod lean_imports;
 mod lean_speed;
@@ -26,6 +27,8 @@ pub enum Gate {
     Aarch64,
     /// The README's table of kernels is what src/asm has
     AlgorithmsTable(algorithms_table::Options),
+    /// What is of one architecture compiles there and only there; other targets give one error
+    ArchGates(Root),
     /// No hand-written assembly, extern block or build script in the library
     AsmHygiene(Root),
     /// Each Lean folder imports only what it may
@@ -57,6 +60,7 @@ pub fn run(gate: Gate) -> Result<()> {
     let (name, report) = match gate {
         Gate::Aarch64 => ("aarch64", aarch64::check()?),
         Gate::AlgorithmsTable(options) => ("algorithms-table", algorithms_table::check(&options)?),
+        Gate::ArchGates(root) => ("arch-gates", arch_gates::check(&root.path()?)?),
         Gate::AsmHygiene(root) => ("asm-hygiene", asm_hygiene::check(&root.path()?)?),
         Gate::LeanImports(root) => ("lean-imports", lean_imports::check(&root.path()?)?),
         Gate::LeanSpeed(root) => ("lean-speed", lean_speed::check(&root.path()?)?),

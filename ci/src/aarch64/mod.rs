@@ -106,6 +106,13 @@ impl Tools {
         cargo
     }
 
+    /// The compiler alone.
+    pub fn rustc(&self) -> Command {
+        let mut rustc = Command::new(self.dir.join("rustc"));
+        rustc.args(["--target", TARGET]);
+        rustc
+    }
+
     /// `cargo clippy` that denies warnings, of the same release as the compiler.
     pub fn clippy(&self) -> Command {
         let mut cargo = self.cargo("check", &target_dir());

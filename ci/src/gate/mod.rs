@@ -4,10 +4,12 @@ mod aarch64;
 mod algorithms_table;
 mod arch_gates;
 mod asm_hygiene;
+mod cosim;
 mod lean_imports;
 mod lean_speed;
 mod lean_text;
 mod machine_code;
+mod printer;
 
 use std::{
     fmt,
@@ -31,12 +33,16 @@ pub enum Gate {
     ArchGates(Root),
     /// No hand-written assembly, extern block or build script in the library
     AsmHygiene(Root),
+    /// The model of the processor against the processor
+    Cosim(cosim::Options),
     /// Each Lean folder imports only what it may
     LeanImports(Root),
     /// No option, tactic or attribute that hides slow or unproven Lean, and no file that is too long
     LeanSpeed(Root),
     /// The object code of every kernel is the emitted text
     MachineCode(machine_code::Options),
+    /// Every form that is printed assembles to that form and no other
+    Printer(cosim::model::ModelOptions),
 }
 
 /// Where a gate looks.
@@ -62,9 +68,11 @@ pub fn run(gate: Gate) -> Result<()> {
         Gate::AlgorithmsTable(options) => ("algorithms-table", algorithms_table::check(&options)?),
         Gate::ArchGates(root) => ("arch-gates", arch_gates::check(&root.path()?)?),
         Gate::AsmHygiene(root) => ("asm-hygiene", asm_hygiene::check(&root.path()?)?),
+        Gate::Cosim(options) => ("cosim", cosim::check(&options)?),
         Gate::LeanImports(root) => ("lean-imports", lean_imports::check(&root.path()?)?),
         Gate::LeanSpeed(root) => ("lean-speed", lean_speed::check(&root.path()?)?),
         Gate::MachineCode(options) => ("machine-code", machine_code::check(&options)?),
+        Gate::Printer(options) => ("printer", printer::check(&options)?),
     };
     report.conclude(name)
 }

@@ -84,12 +84,33 @@ fn read(rlib: &Path) -> Result<object::Library> {
     object::read(&bytes)
 }
 
-fn compare(library: object::Library, mut expected: Kernels, report: &mut Report) -> Result<()> {
-    let check = match library.architecture {
-        "x86_64" => x86_64::check,
-        "aarch64" => aarch64::check,
+type Check = fn(&source::Function, &[u8]) -> Result<()>;
+
+fn check_of(architecture: &str) -> Result<Check> {
+    match architecture {
+        "x86_64" => Ok(x86_64::check),
+        "aarch64" => Ok(aarch64::check),
         other => bail!("{other}: this gate has no decoder for it"),
+    }
+}
+
+/// An error says where machine code differs from lines of text, or what it needs that is not among the features.
+pub fn check_lines(
+    architecture: &str,
+    lines: Vec<String>,
+    features: Vec<String>,
+    bytes: &[u8],
+) -> Result<()> {
+    let function = source::Function {
+        name: String::new(),
+        lines,
+        features,
     };
+    check_of(architecture)?(&function, bytes)
+}
+
+fn compare(library: object::Library, mut expected: Kernels, report: &mut Report) -> Result<()> {
+    let check = check_of(library.architecture)?;
     for function in library.functions {
         match expected.remove(&function.name) {
             Some(text) => match check(&text, &function.bytes) {

@@ -116,7 +116,12 @@ fn operand(
 }
 
 fn name_of(register: Register) -> String {
-    format!("{register:?}").to_lowercase()
+    let name = format!("{register:?}").to_lowercase();
+    // The low bytes of r8-r15: `r8l` is AMD's and iced's name, `r8b` the assembler's.
+    match name.strip_suffix('l') {
+        Some(number) if number.starts_with('r') => format!("{number}b"),
+        _ => name,
+    }
 }
 
 /// The size of the operand beside an immediate.

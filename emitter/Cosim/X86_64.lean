@@ -1,0 +1,100 @@
+import TCB.X86_64.Abi
+import TCB.X86_64.Parse
+import TCB.X86_64.Print
+import emitter.Cosim.Stream
+
+/-!
+# The cases for x86-64
+-/
+
+set_option autoImplicit false
+namespace Emitter.Cosim.X86_64
+open TCB TCB.X86_64
+
+/-- The general registers: the first components. -/
+def regs : Array Reg := elements_of% Reg
+
+/-- The arithmetic flags. -/
+def flags : Array Flag := elements_of% Flag
+
+/-- A general register as an operand. -/
+instance : Shapes Reg := ⟨[⟨["r"], do
+  let r := regs.getD (← register regs.size) .rax
+  note (.component r.ctorIdx)
+  return r⟩]⟩
+
+/-- A vector register as an operand. -/
+instance : Shapes Vec := ⟨[⟨["v"], do
+  let v := Fin.ofNat 16 (← register 16)
+  note (.component (regs.size + v.val))
+  return v⟩]⟩
+
+instance : Shapes (BitVec 32) := ⟨immediates 32⟩
+
+instance : Shapes (Option Reg) := ⟨⟨[], pure none⟩ :: Shapes.shapes.map fun s => ⟨s.parts, some <$> s.draw⟩⟩
+
+/-- A memory operand; `rsp`, which is no index, becomes another register there. -/
+instance : Shapes Ea := ⟨((shapes_of% Ea : List (Shape Ea))).map fun s =>
+  ⟨["[" ++ "+".intercalate (s.parts.filter fun p => p != "mk" && p != "0") ++ "]"], do
+    let a ← s.draw
+    let a := if a.index == some .rsp then { a with index := some (if a.base == .rsp then .rbp else a.base) } else a
+    note (.address { base := a.base.ctorIdx, index := a.index.map (·.ctorIdx), disp := a.disp.signExtend 64 })
+    return a⟩⟩
+
+instance : Shapes Src := ⟨shapes_of% Src⟩
+instance : Shapes Alu := ⟨shapes_of% Alu⟩
+instance : Shapes Width := ⟨shapes_of% Width⟩
+instance : Shapes VecWidth := ⟨shapes_of% VecWidth⟩
+
+/-- All that is compared, in the order in which `state` reads it. -/
+def components : Array (Component State) :=
+  let masks := Array.ofFn (n := 8) id
+  regs.map (fun r => ⟨r.name, 8, fun s => (s.gpr r).toNat, wordNear 64⟩) ++
+  Array.ofFn (n := 16) (fun v => ⟨s!"v{v.val}", 64, fun s => (s.vec v).toNat, vectorNear 512⟩) ++
+  masks.map (fun k => ⟨s!"k{k.val}", 8, fun s => (s.mask k).toNat, wordNear 64⟩) ++
+  #[⟨"flags", 2, fun s => packFlags (flags.map s.flag), fun _ => freshFlags flags.size⟩,
+    ⟨"df", 1, fun s => s.df.toNat, fun _ => below 2⟩,
+    -- The value at the start of a program, or any that the processor takes (SDM volume 1, section 10.2.3).
+    ⟨"mxcsr", 4, fun s => s.mxcsr.toNat, fun _ => do if (← below 2) == 0 then return 0x1f80 else bits 16⟩]
+
+/-- The state of an image. -/
+def state (m : Image) (memory : Memory) : State where
+  gpr r := BitVec.ofNat 64 m.values[r.ctorIdx]!
+  vec v := BitVec.ofNat 512 m.values[16 + v.val]!
+  mask k := BitVec.ofNat 64 m.values[32 + k.val]!
+  flag f := unpackFlag m.values[40]! f.ctorIdx
+  df := m.values[41]! == 1
+  mxcsr := BitVec.ofNat 32 m.values[42]!
+  memory := memory
+
+/-- Exclusive or of two registers into a third. -/
+def commuted : Instr → Option Instr
+  | .vpxor d r q => some (.vpxor d q r)
+  | _ => none
+
+theorem commuted_same (i j : Instr) (h : commuted i = some j) : exec i = exec j := by
+  cases i <;> simp only [commuted, Option.some.injEq, reduceCtorEq] at h
+  subst h
+  funext s
+  simp only [exec, BitVec.xor_comm]
+
+/-- x86-64. -/
+def machine : Machine State Instr Cond Feature where
+  target := target
+  printer := printer
+  parser := parser
+  shapes := shapes_of% Instr
+  conds := shapes_of% Cond
+  commuted := commuted
+  commuted_same := commuted_same
+  constructors := constructors_of% Instr
+  features := (elements_of% Feature).toList
+  samples := 256
+  components := components
+  volatile := #[40, 41]
+  state := state
+
+end Emitter.Cosim.X86_64
+
+/-- The command. -/
+def main (args : List String) : IO Unit := Emitter.Cosim.X86_64.machine.main args

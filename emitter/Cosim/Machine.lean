@@ -148,7 +148,11 @@ def Machine.inputs (m : Machine S I C F) (operands : Array Operand) (before : Im
       image := { image with window, bytes }.place a (window + guard + 1 + (← below (starts - 1)))
   return image
 
-/-- The image before the first case. -/
+/-- The image that a reader of the stream starts from. -/
+def Machine.zero (m : Machine S I C F) : Image :=
+  { values := m.components.map fun _ => 0, window := memoryBase, bytes := Array.replicate windowBytes fill }
+
+/-- What the inputs of the first case are made from. -/
 def Machine.start (m : Machine S I C F) : Rand Image := do
   let mut values := #[]
   for c in m.components do values := values.push (← c.fresh 0)

@@ -115,17 +115,17 @@ def guarded (image : Image) (t : Trace) : Bool := t.all fun
   | .load a n | .store a n => image.window + guard ≤ a.toNat && a.toNat + n + guard ≤ image.window + windowBytes
   | .branch _ => true
 
-/-- One case: new inputs, what the model makes of them, and whether it jumps. -/
-def Machine.case (m : Machine S I C F) (index : Nat) (s : Sample I C) (before : Image) (out : ByteArray) :
+/-- One case: inputs made from an image, what the model makes of them, and whether it jumps. The reader has `known`. -/
+def Machine.case (m : Machine S I C F) (index : Nat) (s : Sample I C) (known image : Image) (out : ByteArray) :
     Rand (Except String (Image × ByteArray)) := do
-  let input ← m.inputs s.operands before
+  let input ← m.inputs s.operands image
   let code := codeOf s.item
   match m.target.isa.step { features := m.features, code } (0, m.state input input.memory) with
   | none => return .error s!"the model faults on {m.text code}"
   | some ((next, after), trace) =>
     if !guarded input trace then return .error s!"{m.text code} touches what it should not"
     let output := m.image input after
-    let out := m.putChanges (putNat out index 4) before input
+    let out := m.putChanges (putNat out index 4) known input
     return .ok (output, m.putChanges (out.push (if next == 1 then 0 else 1)) input output)
 
 /-- How many bytes are written at a time. -/
@@ -138,7 +138,7 @@ def Machine.stream (m : Machine S I C F) (cases seed : Nat) (part : Part) : IO U
   out.putStrLn (m.describe samples.size).compress
   for s in samples do out.putStrLn (m.describeSample s).compress
   let (image, rng) := m.start.run rng
-  let mut (image, rng, bytes) := (image, rng, ByteArray.empty)
+  let mut (known, image, rng, bytes) := (m.zero, image, rng, ByteArray.empty)
   let mut first := 0
   while h : first < samples.size do
     let form := samples[first].form
@@ -147,11 +147,11 @@ def Machine.stream (m : Machine S I C F) (cases seed : Nat) (part : Part) : IO U
     for k in [0 : cases] do
       let index := first + k % count
       let some sample := samples[index]? | throw <| IO.userError "a form without instructions"
-      let (result, rng') := (m.case index sample image bytes).run rng
+      let (result, rng') := (m.case index sample known image bytes).run rng
       rng := rng'
       match result with
       | .error e => throw <| IO.userError e
-      | .ok (output, more) => (image, bytes) := (output, more)
+      | .ok (output, more) => (known, image, bytes) := (output, output, more)
       if bytes.size > chunkBytes then
         out.write bytes
         bytes := ByteArray.empty

@@ -105,6 +105,7 @@ pub fn check_lines(
         name: String::new(),
         lines,
         features,
+        doc: String::new(),
     };
     check_of(architecture)?(&function, bytes)
 }

@@ -46,7 +46,7 @@ def audit (modules tools : Array Name) : AuditM Result := do
     discard <| walk project (r.targetNamespace ++ `target) (·.getRoot == `TCB)
     library := library.insertMany found.library
     artifacts := artifacts.push { r with axioms := found.axioms.qsort Name.lt }
-  let (env, replayed) ← if (← get).isEmpty then replay project else pure (project.env.toKernelEnv, 0)
+  let (env, replayed) ← replay project
   let theorems := project.constants.fold (fun n _ c => if c.info matches .thmInfo _ then n + 1 else n) 0
   return { project, env, artifacts, theorems, replayed, library := library.size }
 

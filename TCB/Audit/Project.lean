@@ -1,4 +1,4 @@
-import Lean
+import TCB.Audit.Fresh
 
 /-!
 # The constants of the project
@@ -40,19 +40,32 @@ structure Project where
 def importAll (modules : Array Name) : IO Environment :=
   importModules (modules.map fun m => { module := m }) {} (trustLevel := 0) (loadExts := false)
 
+/-- Two modules may each hold a theorem that Lean made where it was needed first. -/
+def sameTheorem : ConstantInfo → ConstantInfo → Bool
+  | .thmInfo a, .thmInfo b => a.toConstantVal == b.toConstantVal
+  | _, _ => false
+
 /-- Load the modules of artifacts, and what else the emitter needs. -/
 def Project.load (modules : Array Name) : AuditM Project := do
   let env ← importAll modules
   let mut library := #[]
-  let mut constants := {}
+  let mut constants : Std.HashMap Name Constant := {}
   for module in env.header.moduleNames, data in env.header.moduleData do
+    unless module.getRoot == `Lean do
+      for i in data.imports do
+        if i.module.getRoot == `Lean then refuse s!"{module} imports {i.module}: no proof needs the code of Lean itself"
     if libraryRoots.contains module.getRoot then
       library := library.push module
     else
       unless projectRoots.contains module.getRoot do
         refuse s!"the module {module} is neither of the project nor of Lean's library"
-      for info in data.constants do
-        constants := constants.insert info.name { module, info }
+      for (name, info) in freshConstants data.constants do
+        match info with
+        | .error e => refuse s!"{name} in {module} {e}"
+        | .ok info =>
+          if let some other := constants[name]? then
+            unless sameTheorem other.info info do refuse s!"{name} is in {other.module} and in {module}"
+          constants := constants.insert name { module, info }
   return { env, library, constants }
 
 /-- The root of the module that declares a constant of the project. -/

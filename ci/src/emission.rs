@@ -11,6 +11,7 @@ use serde::Deserialize;
 use walkdir::WalkDir;
 
 use crate::{
+    check::{Cache, Checked},
     files::{self, Hash},
     lean::Lean,
     modules::Graph,
@@ -51,7 +52,13 @@ pub struct Emission {
 
 impl Emission {
     /// Audits and prints all artifacts, unless that was done for the modules as they are. All modules must be checked.
-    pub fn run(graph: &Graph, lean: &Lean, root: &Path, oleans: &Path) -> Result<Self> {
+    pub fn run(
+        graph: &Graph,
+        checked: &Checked,
+        lean: &Lean,
+        root: &Path,
+        cache: &Cache,
+    ) -> Result<Self> {
         let artifacts: Vec<_> = graph
             .0
             .iter()
@@ -61,10 +68,16 @@ impl Emission {
         let Some(emitter) = graph.0.iter().find(|m| m.name == EMITTER) else {
             bail!("there is no module {EMITTER}");
         };
-        let key = artifacts
-            .iter()
-            .fold(Hash::default().part(&emitter.key), |h, m| h.part(&m.key))
-            .hex();
+        checked.still_there(graph, cache)?;
+        let mut key = Hash::default().part(&emitter.key);
+        for module in &artifacts {
+            key = key.part(&module.key);
+        }
+        for olean in &checked.oleans {
+            key = key.part(olean);
+        }
+        let key = key.hex();
+        let oleans = cache.dir();
         let dir = oleans.join(".emitted");
         if let Ok(emission) = Self::open(&dir, &key) {
             return Ok(emission);
@@ -77,7 +90,7 @@ impl Emission {
             artifacts.len()
         );
         let status = lean
-            .command(oleans)
+            .command(&aside, oleans)
             .current_dir(&aside)
             .arg("--run")
             .arg(root.join(&emitter.path))

@@ -60,13 +60,8 @@ pub fn run(options: &Options, mode: Mode, modules: &[String]) -> Result<()> {
         modules.to_vec()
     };
     let graph = Graph::load(&root, &names, lean.identity())?;
-    let checked_now = check::check(
-        &graph,
-        &lean,
-        &root,
-        &Cache::open(oleans.clone())?,
-        options.jobs,
-    )?;
+    let cache = Cache::open(oleans)?;
+    let checked = check::check(&graph, &lean, &root, &cache, options.jobs)?;
     if !modules.is_empty() {
         println!(
             "{} modules are right; nothing else was checked",
@@ -74,7 +69,7 @@ pub fn run(options: &Options, mode: Mode, modules: &[String]) -> Result<()> {
         );
         return Ok(());
     }
-    let emission = Emission::run(&graph, &lean, &root, &oleans)?;
+    let emission = Emission::run(&graph, &checked, &lean, &root, &cache)?;
     let asm = root.join("src/asm");
     let differences = match mode {
         Mode::Compare => compare::compare(&asm, &emission.asm)?,
@@ -84,7 +79,7 @@ pub fn run(options: &Options, mode: Mode, modules: &[String]) -> Result<()> {
         lean: lean.description(),
         library_has_proofs: lean.library_has_proofs(),
         modules: graph.0.len(),
-        checked_now,
+        checked_now: checked.now,
         report: &emission.report,
         lines: summary::count_lines(&root)?,
         asm: describe(&differences, mode),

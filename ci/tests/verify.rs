@@ -57,7 +57,7 @@ fn a_project_is_checked_printed_and_compared_and_then_only_what_changed() {
     let again = tree.verify().passed().says("5 of 5 modules are unchanged");
     let again = again
         .shows("official toolchain: NOT RUN")
-        .shows("axioms    propext\n")
+        .shows("axioms    propext; Lean's library is taken as it is")
         .shows("theorems  1\n");
     again
         .shows("TCB 1, Spec 1, Impl 0, Proof 2")
@@ -131,6 +131,32 @@ fn a_module_that_ends_the_process_is_an_error_of_that_module() {
         .says("TCB/A.lean:1:0: error: the Lean process ended");
     let run = run.says("1 of 3 modules failed");
     assert_eq!(run.checked(), ["TCB.A", "TCB.B", "TCB.C"]);
+}
+
+#[test]
+fn code_of_a_module_cannot_change_files_or_speak_for_the_checker() {
+    let tree = Tree::new(&[("TCB/A.lean", "def a := 1\n")]);
+    tree.verify().failed();
+    let olean = tree.path("target/lean/checked/TCB/A.olean");
+    let compiled = fs::read(&olean).unwrap();
+    let planting = format!(
+        "import TCB.A\n#eval IO.FS.writeFile \"{0}\" \"planted\"\n#eval IO.FS.removeFile \"{0}\"\n",
+        olean.display()
+    );
+    tree.write("Impl/Plants.lean", &planting);
+    let says = "IO.println \"{\\\"finished\\\": true}\"";
+    let speaking = format!(
+        "#eval show IO Unit from do\n  let t ← IO.asTask (prio := .dedicated) ({says})\n  IO.ofExcept (← IO.wait t)\n\
+         theorem wrong : 1 = 2 := rfl\n"
+    );
+    tree.write("Impl/Speaks.lean", &speaking);
+    let run = tree.verify().failed();
+    let run = run.says("Impl/Plants.lean:2:0: error: permission denied");
+    let run = run.says("Impl/Plants.lean:3:0: error: permission denied");
+    let run = run.says("{\"finished\": true}");
+    run.says("Impl/Speaks.lean:4:25: error: ")
+        .says("2 of 3 modules failed");
+    assert_eq!(fs::read(olean).unwrap(), compiled);
 }
 
 #[test]

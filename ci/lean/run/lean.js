@@ -1,17 +1,18 @@
 'use strict';
-// Runs Lean from a prepared runtime:  node --stack-size=… lean.js RUNTIME_DIR STACK_MB LEAN_ARGUMENT…
+// Runs Lean from a prepared runtime:  node --stack-size=… lean.js RUNTIME_DIR STACK_MB WRITABLE_DIR LEAN_ARGUMENT…
 // Emscripten's threads are workers that load this same file.
 const fs = require('fs'), path = require('path'), vm = require('vm'), threads = require('worker_threads');
 const { findSymbol } = require('./symbols.js');
 const { systemCalls, newFileTable } = require('./system-calls.js');
+const { STOPPED } = require('./writing.js');
 
 function shareWithThreads() {
-  const [runtime, stack, ...args] = process.argv.slice(2);
+  const [runtime, stack, writable, ...args] = process.argv.slice(2);
   const symbolBytes = fs.readFileSync(path.join(runtime, 'symbols.bin'));
   const symbols = new Int32Array(new SharedArrayBuffer(symbolBytes.length));
   new Uint8Array(symbols.buffer).set(symbolBytes);
   const landingPads = new WebAssembly.Module(fs.readFileSync(path.join(runtime, 'landing-pads.wasm')));
-  const shared = { runtime, stackMb: +stack, args, symbols, landingPads, fileTable: newFileTable() };
+  const shared = { runtime, stackMb: +stack, writable, args, symbols, landingPads, fileTable: newFileTable() };
   threads.setEnvironmentData('leanseal', shared);
   return shared;
 }
@@ -19,6 +20,12 @@ function shareWithThreads() {
 const shared = threads.isMainThread ? shareWithThreads() : threads.getEnvironmentData('leanseal');
 const { runtime, stackMb } = shared;
 let uncaught = false;
+function stop(why) {
+  fs.writeSync(2, `${why}\n`);
+  // In a thread, exiting ends only that thread, for which the main thread would wait.
+  if (threads.isMainThread) process.reallyExit(STOPPED);
+  process.kill(process.pid, 'SIGKILL');
+}
 const Module = {
   mainScriptUrlOrBlob: __filename,
   locateFile: (file) => path.join(runtime, file),
@@ -30,7 +37,9 @@ const Module = {
   threads: 2,
   INITIAL_MEMORY: 512 << 20,
   findSymbol: (name) => findSymbol(shared.symbols, name),
-  systemCalls: (memory) => systemCalls(shared.fileTable, memory, (text) => { uncaught ||= text.startsWith('uncaught exception'); }),
+  systemCalls: (memory) => systemCalls(shared.fileTable, memory, {
+    writable: shared.writable, stop, onStderr: (text) => { uncaught ||= text.startsWith('uncaught exception'); },
+  }),
   landingPads: shared.landingPads,
 };
 if (threads.isMainThread) {

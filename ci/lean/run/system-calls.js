@@ -2,6 +2,7 @@
 // System calls of the module, made directly on the host: file descriptors belong to the process in Node, so every thread makes its
 // own calls, where emscripten's file system would send each one to the main thread.
 const fs = require('fs');
+const { writeGuard, fatalWriteError } = require('./writing.js');
 
 const MAX_FILES = 4096;
 const STREAM = 0, REGULAR = 1, APPEND = 2, DIRECTORY = 3; // STREAM: a terminal or a pipe
@@ -9,6 +10,7 @@ const AT_CWD = -100, AT_NO_FOLLOW = 256, AT_REMOVE_DIRECTORY = 512;
 // Emscripten's values, which are musl's on every host, beside the host's own.
 const OPEN_FLAGS = [[1, fs.constants.O_WRONLY], [2, fs.constants.O_RDWR], [64, fs.constants.O_CREAT], [128, fs.constants.O_EXCL],
   [512, fs.constants.O_TRUNC], [1024, fs.constants.O_APPEND], [2048, fs.constants.O_NONBLOCK], [65536, fs.constants.O_DIRECTORY]];
+const CHANGING = 1 | 2 | 64 | 512 | 1024;
 const DIRENT_BYTES = 280;
 
 /** What all threads know of the open files: the offset and the kind of each descriptor. */
@@ -34,12 +36,14 @@ function newChatterFilter() {
 
 /**
  * The imports for one thread. `heap` returns the module's memory as it is now, `string` reads a C string, `errors` maps names of
- * errors to the module's numbers; `onStderr` sees the beginning of every write to stderr.
+ * errors to the module's numbers; `onStderr` sees the beginning of every write to stderr. Files are changed only below the folder
+ * `writable`; `stop` is called with a message, and must not return, when one cannot be written in full.
  */
-function systemCalls(fileTable, { heap, string, errors }, onStderr = () => {}) {
+function systemCalls(fileTable, { heap, string, errors }, { writable, stop, onStderr = () => {} }) {
   const { offsets, kinds } = viewFileTable(fileTable);
   const directories = new Map(); // descriptor → { path, entries, next }; a directory is read by the thread that opened it
   const isChatter = newChatterFilter(), nap = new Int32Array(new SharedArrayBuffer(4));
+  const mayWrite = writeGuard(writable);
   const view = () => new DataView(heap().buffer);
   const get32 = (p) => view().getUint32(p, true), set32 = (p, v) => view().setUint32(p, v, true);
   const set64 = (p, v) => view().setBigInt64(p, BigInt(v), true);
@@ -50,6 +54,14 @@ function systemCalls(fileTable, { heap, string, errors }, onStderr = () => {}) {
   const at = (directory, p) => {
     const path = string(p);
     return path[0] === '/' || directory === AT_CWD || !directories.has(directory) ? path : `${directories.get(directory).path}/${path}`;
+  };
+  // Lean does not look at the result of some writes, and would go on with a file that ends early.
+  const inFull = (fd, call) => {
+    try { return call(); } catch (e) {
+      const fatal = kinds[fd] === REGULAR || kinds[fd] === APPEND ? fatalWriteError(e) : null;
+      if (fatal) stop(fatal);
+      throw e;
+    }
   };
   // A host descriptor in non-blocking mode answers EAGAIN.
   const retrying = (call) => { for (;;) try { return call(); } catch (e) { if (e.code !== 'EAGAIN') throw e; Atomics.wait(nap, 0, 0, 2); } };
@@ -74,7 +86,7 @@ function systemCalls(fileTable, { heap, string, errors }, onStderr = () => {}) {
     let total = 0;
     for (const { at: p, size } of parts)
       for (let done = 0; done < size;) {
-        const n = retrying(() => fs.writeSync(fd, heap(), p + done, size - done, kinds[fd] === REGULAR ? offset + total : null));
+        const n = inFull(fd, () => retrying(() => fs.writeSync(fd, heap(), p + done, size - done, kinds[fd] === REGULAR ? offset + total : null)));
         done += n; total += n;
       }
     return all;
@@ -94,7 +106,7 @@ function systemCalls(fileTable, { heap, string, errors }, onStderr = () => {}) {
   }
   const stat = (path) => fs.statSync(path, { throwIfNoEntry: false }), lstat = (path) => fs.lstatSync(path, { throwIfNoEntry: false });
   function open(directory, p, flags, variadic) {
-    const path = at(directory, p);
+    const path = flags & CHANGING ? mayWrite(at(directory, p)) : at(directory, p);
     const hostFlags = OPEN_FLAGS.reduce((all, [musl, host]) => (flags & musl ? all | host : all), 0);
     const fd = fs.openSync(path, hostFlags, variadic ? get32(variadic) : 0o666);
     if (fd >= MAX_FILES) { fs.closeSync(fd); return -errors.EMFILE; }
@@ -144,28 +156,28 @@ function systemCalls(fileTable, { heap, string, errors }, onStderr = () => {}) {
   function describe(fd, p) { heap().fill(0, p, p + 24); heap()[p] = kinds[fd] === DIRECTORY ? 3 : kinds[fd] === STREAM ? 2 : 4; return 0; }
 
   return {
-    fd_close: wasi((fd) => { directories.delete(fd); if (fd > 2) fs.closeSync(fd); }),
+    fd_close: wasi((fd) => { directories.delete(fd); if (fd > 2) inFull(fd, () => fs.closeSync(fd)); }),
     fd_read: wasi((fd, p, n, result) => { const k = read(fd, vectors(p, n), offsets[fd]); offsets[fd] += k; set32(result, k); }),
     fd_pread: wasi((fd, p, n, offset, result) => set32(result, read(fd, vectors(p, n), Number(offset)))),
     fd_write: wasi((fd, p, n, result) => { const k = write(fd, vectors(p, n), offsets[fd]); offsets[fd] += k; set32(result, k); }),
     fd_pwrite: wasi((fd, p, n, offset, result) => set32(result, write(fd, vectors(p, n), Number(offset)))),
     fd_seek: wasi(seek),
-    fd_sync: wasi((fd) => fs.fsyncSync(fd)),
+    fd_sync: wasi((fd) => inFull(fd, () => fs.fsyncSync(fd))),
     fd_fdstat_get: wasi(describe),
     __syscall_openat: linux(open),
     __syscall_fstat64: linux((fd, p) => putStat(p, fs.fstatSync(fd))),
     __syscall_stat64: linux((path, p) => putStat(p, stat(string(path)))),
     __syscall_lstat64: linux((path, p) => putStat(p, lstat(string(path)))),
     __syscall_newfstatat: linux((d, path, p, flags) => putStat(p, (flags & AT_NO_FOLLOW ? lstat : stat)(at(d, path)))),
-    __syscall_mkdirat: linux((d, p, mode) => { fs.mkdirSync(at(d, p), mode); }),
-    __syscall_unlinkat: linux((d, p, flags) => (flags & AT_REMOVE_DIRECTORY ? fs.rmdirSync : fs.unlinkSync)(at(d, p))),
-    __syscall_rmdir: linux((p) => fs.rmdirSync(string(p))),
-    __syscall_renameat: linux((d, p, e, q) => fs.renameSync(at(d, p), at(e, q))),
-    __syscall_chmod: linux((p, mode) => fs.chmodSync(string(p), mode)),
-    __syscall_fchmod: linux((fd, mode) => fs.fchmodSync(fd, mode)),
-    __syscall_fchmodat2: linux((d, p, mode) => fs.chmodSync(at(d, p), mode)),
+    __syscall_mkdirat: linux((d, p, mode) => { fs.mkdirSync(mayWrite(at(d, p)), mode); }),
+    __syscall_unlinkat: linux((d, p, flags) => (flags & AT_REMOVE_DIRECTORY ? fs.rmdirSync : fs.unlinkSync)(mayWrite(at(d, p)))),
+    __syscall_rmdir: linux((p) => fs.rmdirSync(mayWrite(string(p)))),
+    __syscall_renameat: linux((d, p, e, q) => fs.renameSync(mayWrite(at(d, p)), mayWrite(at(e, q)))),
+    __syscall_chmod: linux((p, mode) => fs.chmodSync(mayWrite(string(p)), mode)),
+    __syscall_fchmod: () => -errors.EACCES,
+    __syscall_fchmodat2: linux((d, p, mode) => fs.chmodSync(mayWrite(at(d, p)), mode)),
     __syscall_ftruncate64: linux((fd, n) => fs.ftruncateSync(fd, Number(n))),
-    __syscall_truncate64: linux((p, n) => fs.truncateSync(string(p), Number(n))),
+    __syscall_truncate64: linux((p, n) => fs.truncateSync(mayWrite(string(p)), Number(n))),
     __syscall_faccessat: linux((d, p, mode) => fs.accessSync(at(d, p), mode & 7)),
     __syscall_readlinkat: linux(readLink),
     __syscall_getdents64: linux(readDirectory),

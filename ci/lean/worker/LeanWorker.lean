@@ -2,14 +2,16 @@ import Lean
 /-!
 Checks one module after another in one process, so that Lean's library is loaded once and not for every file.
 
-Reads a job a line on stdin, `{"module": …, "source": …, "olean": …, "library": [..]}`; answers on stdout with Lean's own JSON
-messages, a line each, then `{"finished": true}` when the .olean is written, else `{"finished": false}`.
+Reads a job a line on stdin, `{"token": …, "module": …, "source": …, "olean": …, "library": [..]}`; answers on stdout with
+`{"token": …, "message": …}` for each of Lean's own JSON messages, a line each, then `{"token": …, "finished": true}` when the
+.olean is written, else `{"token": …, "finished": false}`. Code of the module can print too, but does not know the token.
 -/
 open Lean Elab
 
 namespace LeanWorker
 
 structure Job where
+  token : String
   module : String
   source : String
   olean : String
@@ -26,7 +28,8 @@ def loadLibrary (libraries : IO.Ref Libraries) (modules : Array String) : IO Imp
   libraries.modify (·.insert modules state)
   return state
 
-def answer (j : Json) : IO Unit := IO.println j.compress
+def answer (job : Job) (key : String) (value : Json) : IO Unit :=
+  IO.println (Json.mkObj [("token", job.token), (key, value)]).compress
 
 def importError (job : Job) (e : IO.Error) : Json := .mkObj
   [("severity", "error"), ("fileName", job.source), ("data", toString e), ("pos", .mkObj [("line", 1), ("column", 0)])]
@@ -42,12 +45,12 @@ def check (libraries : IO.Ref Libraries) (options : Options) (job : Job) : IO Bo
     finalizeImport state imports options (leakEnv := false) (loadExts := true) (level := .private)
   match env? with
   | .error e =>
-    answer (importError job e)
+    answer job "message" (importError job e)
     return false
   | .ok env =>
     let state := Command.mkState (env.setMainModule job.module.toName) messages options
     let final := (← IO.processCommands input parserState state).commandState
-    for m in final.messages.toList do answer (← m.toJson)
+    for m in final.messages.toList do answer job "message" (← m.toJson)
     if final.messages.hasErrors then return false
     writeModule final.env job.olean
     return true
@@ -57,9 +60,9 @@ partial def loop (libraries : IO.Ref Libraries) (options : Options) (input : IO.
   if line.isEmpty then return
   let job ← IO.ofExcept (Json.parse line >>= fromJson?)
   let finished ← try check libraries options job catch e => do
-    answer (importError job e)
+    answer job "message" (importError job e)
     pure false
-  answer (.mkObj [("finished", finished)])
+  answer job "finished" finished
   loop libraries options input
 
 unsafe def main : IO Unit := do

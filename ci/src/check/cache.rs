@@ -49,35 +49,52 @@ impl Cache {
         &self.dir
     }
 
-    /// Whether the module was checked as it is now, and its .olean is the one that was written then.
-    pub fn is_checked(&self, module: &Module) -> bool {
-        let entry = fs::read(self.path(module, "checked")).ok();
-        let Some(entry) = entry.and_then(|e| serde_json::from_slice::<Entry>(&e).ok()) else {
-            return false;
-        };
-        let olean = fs::read(self.path(module, "olean"));
-        entry.key == module.key && olean.is_ok_and(|o| Hash::default().part(o).hex() == entry.olean)
+    /// The hash of the module's .olean, if it was checked as it is now, and that is the file that was written then.
+    pub fn checked(&self, module: &Module) -> Option<String> {
+        let entry = fs::read(self.path(module, "checked")).ok()?;
+        let entry: Entry = serde_json::from_slice(&entry).ok()?;
+        let hash = self.olean_hash(module).ok()?;
+        (entry.key == module.key && hash == entry.olean).then_some(hash)
+    }
+
+    /// The hash of the module's .olean as it is now.
+    pub fn olean_hash(&self, module: &Module) -> Result<String> {
+        hash_of(&self.path(module, "olean"))
+    }
+
+    /// The folder to which the checker of this number writes: none can touch what another writes.
+    pub fn aside(&self, checker: usize) -> Result<PathBuf> {
+        let aside = self.aside.path().join(checker.to_string());
+        files::create_dir(&aside)?;
+        Ok(aside)
     }
 
     /// Where the module's new .olean is to be written. Until `finish`, the module is not checked.
-    pub fn begin(&self, module: &Module) -> Result<PathBuf> {
+    pub fn begin(&self, module: &Module, aside: &Path) -> Result<PathBuf> {
         files::remove(&self.path(module, "checked"))?;
-        Ok(self.aside.path().join(&module.name))
+        let new = aside.join(&module.name);
+        files::remove(&new)?;
+        Ok(new)
     }
 
-    pub fn finish(&self, module: &Module) -> Result<()> {
-        let aside = self.aside.path().join(&module.name);
+    /// Takes the module's new .olean over, and returns its hash.
+    pub fn finish(&self, module: &Module, new: &Path) -> Result<String> {
         let olean = self.path(module, "olean");
+        files::create_dir(olean.parent().unwrap_or(&self.dir))?;
+        files::rename(new, &olean)?;
         let entry = Entry {
             key: module.key.clone(),
-            olean: Hash::default().part(files::read(&aside)?).hex(),
+            olean: hash_of(&olean)?,
         };
-        files::create_dir(olean.parent().unwrap_or(&self.dir))?;
-        files::rename(&aside, &olean)?;
-        files::write_whole(&self.path(module, "checked"), &serde_json::to_vec(&entry)?)
+        files::write_whole(&self.path(module, "checked"), &serde_json::to_vec(&entry)?)?;
+        Ok(entry.olean)
     }
 
     fn path(&self, module: &Module, extension: &str) -> PathBuf {
         self.dir.join(path_of(&module.name, extension))
     }
+}
+
+fn hash_of(path: &Path) -> Result<String> {
+    Ok(Hash::default().part(files::read(path)?).hex())
 }

@@ -26,18 +26,43 @@ enum State {
     Failed,
 }
 
-/// Checks what has changed and returns how many modules that were; an error when a module has an error or a warning.
-pub fn check(graph: &Graph, lean: &Lean, root: &Path, cache: &Cache, jobs: usize) -> Result<usize> {
-    let modules = &graph.0;
-    let mut states: Vec<_> = modules
-        .iter()
-        .map(|m| {
-            if cache.is_checked(m) {
-                State::Checked
-            } else {
-                State::Waiting
+/// What came of checking all modules.
+#[derive(Debug)]
+pub struct Checked {
+    /// How many were checked now and not before.
+    pub now: usize,
+    /// The hashes of the .olean files, in the order of the graph.
+    pub oleans: Vec<String>,
+}
+
+impl Checked {
+    /// Refuses what is not as it was when it was checked: code of a module runs while it is checked.
+    pub fn still_there(&self, graph: &Graph, cache: &Cache) -> Result<()> {
+        for (module, hash) in graph.0.iter().zip(&self.oleans) {
+            if cache.olean_hash(module)? != *hash {
+                bail!(
+                    "the compiled {} was changed after it was checked",
+                    module.name
+                );
             }
-        })
+        }
+        Ok(())
+    }
+}
+
+/// Checks what has changed; an error when a module has an error or a warning.
+pub fn check(
+    graph: &Graph,
+    lean: &Lean,
+    root: &Path,
+    cache: &Cache,
+    jobs: usize,
+) -> Result<Checked> {
+    let modules = &graph.0;
+    let oleans: Vec<_> = modules.iter().map(|m| cache.checked(m)).collect();
+    let mut states: Vec<_> = oleans
+        .iter()
+        .map(|o| o.as_ref().map_or(State::Waiting, |_| State::Checked))
         .collect();
     // A module below may have been changed and changed back while the one above was checked against the change.
     for i in 0..modules.len() {
@@ -63,14 +88,18 @@ pub fn check(graph: &Graph, lean: &Lean, root: &Path, cache: &Cache, jobs: usize
         total,
         shared: Mutex::new(Shared {
             states,
+            oleans,
             done: 0,
             fatal: None,
         }),
         changed: Condvar::new(),
     };
+    let checkers = (0..jobs.clamp(1, total.max(1)))
+        .map(|n| Ok(lean.checker(root, cache.dir(), cache.aside(n)?)))
+        .collect::<Result<Vec<_>>>()?;
     thread::scope(|scope| {
-        for _ in 0..jobs.clamp(1, total.max(1)) {
-            scope.spawn(|| run.work(lean.checker(root, cache.dir())));
+        for checker in checkers {
+            scope.spawn(|| run.work(checker));
         }
     });
     let shared = run
@@ -82,7 +111,10 @@ pub fn check(graph: &Graph, lean: &Lean, root: &Path, cache: &Cache, jobs: usize
     }
     let count = |state| shared.states.iter().filter(|s| **s == state).count();
     match (count(State::Failed), count(State::Waiting)) {
-        (0, 0) => Ok(total),
+        (0, 0) => Ok(Checked {
+            now: total,
+            oleans: shared.oleans.into_iter().flatten().collect(),
+        }),
         (failed, 0) => bail!("{failed} of {} modules failed", modules.len()),
         (failed, waiting) => bail!(
             "{failed} of {} modules failed, {waiting} that import them were not checked",
@@ -101,6 +133,8 @@ struct Run<'a> {
 
 struct Shared {
     states: Vec<State>,
+    /// The hash of the .olean of each module that is checked.
+    oleans: Vec<Option<String>>,
     done: usize,
     /// An error of the machinery, not of a module: everything stops.
     fatal: Option<anyhow::Error>,
@@ -119,7 +153,8 @@ impl Run<'_> {
             let mut shared = self.lock();
             shared.done += 1;
             shared.states[index] = match result {
-                Ok(messages) => {
+                Ok((messages, olean)) => {
+                    shared.oleans[index] = olean;
                     let failed = messages.iter().any(Message::is_failure);
                     let verdict = if failed { " FAILED" } else { "" };
                     let seconds = start.elapsed().as_secs_f64();
@@ -143,13 +178,24 @@ impl Run<'_> {
         }
     }
 
-    fn check(&self, checker: &mut Checker, module: &Module) -> Result<Vec<Message>> {
-        let aside = self.cache.begin(module)?;
-        let messages = checker.check(module, &aside)?.messages;
-        if !messages.iter().any(Message::is_failure) {
-            self.cache.finish(module)?;
+    /// The messages about a module, and the hash of its .olean if it is right.
+    fn check(
+        &self,
+        checker: &mut Checker,
+        module: &Module,
+    ) -> Result<(Vec<Message>, Option<String>)> {
+        let new = self.cache.begin(module, checker.aside())?;
+        let mut messages = checker.check(module, &new)?.messages;
+        if messages.iter().any(Message::is_failure) {
+            return Ok((messages, None));
         }
-        Ok(messages)
+        if !new.is_file() {
+            let file = module.path.display().to_string();
+            messages.push(Message::error(&file, "Lean wrote no compiled module"));
+            return Ok((messages, None));
+        }
+        let hash = self.cache.finish(module, &new)?;
+        Ok((messages, Some(hash)))
     }
 
     /// The next module for a checker: the one it fits best, then the one that most others wait for.
@@ -179,5 +225,37 @@ impl Run<'_> {
                 .wait(shared)
                 .unwrap_or_else(PoisonError::into_inner);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_compiled_module_that_was_changed_is_noticed_at_once_and_by_the_next_run() {
+        let (root, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        fs::create_dir(root.path().join("TCB")).unwrap();
+        fs::write(root.path().join("TCB/A.lean"), "").unwrap();
+        let graph = Graph::load(root.path(), &["TCB.A".to_owned()], "toolchain").unwrap();
+        let cache = Cache::open(dir.path().to_owned()).unwrap();
+        let module = &graph.0[0];
+
+        let new = cache.begin(module, &cache.aside(0).unwrap()).unwrap();
+        fs::write(&new, "compiled").unwrap();
+        let oleans = vec![cache.finish(module, &new).unwrap()];
+        let checked = Checked { now: 1, oleans };
+        checked.still_there(&graph, &cache).unwrap();
+        assert!(cache.checked(module).is_some());
+
+        fs::write(dir.path().join("TCB/A.olean"), "planted").unwrap();
+        let error = checked.still_there(&graph, &cache).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the compiled TCB.A was changed after it was checked"
+        );
+        assert!(cache.checked(module).is_none());
     }
 }

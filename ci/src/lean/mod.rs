@@ -70,18 +70,24 @@ impl Lean {
         matches!(self, Self::Elan(_))
     }
 
-    /// A Lean command that finds the compiled modules in `oleans`.
-    pub fn command(&self, oleans: &Path) -> Command {
+    /// A Lean command that finds the compiled modules in `oleans`; npm's can change files below `writable` only.
+    pub fn command(&self, writable: &Path, oleans: &Path) -> Command {
         match self {
             Self::Elan(elan) => elan.command(oleans),
-            Self::Npm(npm) => npm.command(&[oleans]),
+            Self::Npm(npm) => npm.command(writable, &[oleans]),
         }
     }
 
-    pub fn checker<'a>(&'a self, root: &'a Path, oleans: &'a Path) -> Checker<'a> {
+    /// A checker that writes to the folder `aside`; npm's can change files only there.
+    pub fn checker<'a>(&'a self, root: &'a Path, oleans: &'a Path, aside: PathBuf) -> Checker<'a> {
         match self {
-            Self::Elan(elan) => Checker::Elan { elan, root, oleans },
-            Self::Npm(npm) => Checker::Npm(Worker::new(npm, root, oleans)),
+            Self::Elan(elan) => Checker::Elan {
+                elan,
+                root,
+                oleans,
+                aside,
+            },
+            Self::Npm(npm) => Checker::Npm(Worker::new(npm, root, oleans, aside)),
         }
     }
 }
@@ -93,6 +99,7 @@ pub enum Checker<'a> {
         elan: &'a Elan,
         root: &'a Path,
         oleans: &'a Path,
+        aside: PathBuf,
     },
     Npm(Worker<'a>),
 }
@@ -104,10 +111,20 @@ pub struct Outcome {
 }
 
 impl Checker<'_> {
-    /// Checks a module whose imports are all checked, and writes its .olean to `olean`.
+    /// Where modules are written.
+    pub fn aside(&self) -> &Path {
+        match self {
+            Self::Elan { aside, .. } => aside,
+            Self::Npm(worker) => worker.aside(),
+        }
+    }
+
+    /// Checks a module whose imports are all checked, and writes its .olean to `olean`, which is below `aside`.
     pub fn check(&mut self, module: &Module, olean: &Path) -> Result<Outcome> {
         match self {
-            Self::Elan { elan, root, oleans } => elan.check(root, oleans, module, olean),
+            Self::Elan {
+                elan, root, oleans, ..
+            } => elan.check(root, oleans, module, olean),
             Self::Npm(worker) => worker.check(module, olean),
         }
     }

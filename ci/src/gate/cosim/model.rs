@@ -85,9 +85,12 @@ impl Models {
     }
 
     pub fn start(&self, architecture: &str, arguments: &[String]) -> Result<Running> {
+        // The program writes to its standard output only: an empty folder is all that it may change.
+        let nothing = self.oleans.join(".cosim");
+        files::create_dir(&nothing)?;
         let mut child = self
             .lean
-            .command(&self.oleans)
+            .command(&nothing, &self.oleans)
             .current_dir(&self.root)
             .arg("--run")
             .arg(self.root.join(program(architecture)))

@@ -48,10 +48,11 @@ fn tree() -> TempDir {
             }
         }
     }
-    for file in ["README.md", "ci/Cargo.toml"] {
+    for file in ["README.md", "ci/Cargo.toml", "cosim/Cargo.toml"] {
         copy(file, &dir);
     }
     write(&dir, "ci/src/main.rs", "fn main() {}");
+    write(&dir, "cosim/src/main.rs", "fn main() {}");
     write(&dir, "TCB/Mem.lean", "set_option autoImplicit false");
     dir
 }

@@ -22,8 +22,8 @@ def collect {α β : Type} (f : α → Option β) : List α → Option (List β)
 structure Parser (I C F : Type) where
   /-- The calling convention, as `extern` names it. -/
   callConv : Token
-  /-- The tokens of the directives that every function begins with. -/
-  prologue : List (List Token) := []
+  /-- The tokens of the directives that a function with the CPU features begins with. -/
+  prologue : List F → List (List Token) := fun _ => []
   /-- The CPU feature with a name. -/
   feature : Token → Option F
   /-- The instruction with a mnemonic and the tokens of its operands. -/
@@ -129,15 +129,22 @@ def items : List Line → Flat I C
     | some (.item i _) => i :: items ls
     | _ => []
 
-/-- The lines after some directives. -/
-def afterDirectives : List (List Token) → List Line → Option (List Line)
-  | [], ls => some ls
-  | d :: ds, l :: ls => bif l.tokens == ['"'] :: d ++ [['"'], [',']] then afterDirectives ds ls else none
-  | _ :: _, [] => none
+/-- The tokens of the directives that the lines begin with, and the lines after them. -/
+def directives : List Line → List (List Token) × List Line
+  | [] => ([], [])
+  | l :: ls =>
+    match l.tokens with
+    | ['"'] :: ['.'] :: _ => let r := directives ls; (l.tokens :: r.1, r.2)
+    | _ => ([], l :: ls)
 
-/-- The code up to the return instruction, and the lines after it. -/
-def code (lines : List Line) : Option (Flat I C × List Line) :=
-  (afterDirectives p.prologue lines).bind fun ls => (p.rest [] [] ls).map fun r => (p.items ls, r)
+/-- The directives are those of a function with the CPU features. -/
+def startsWith (found : List (List Token)) (features : List F) : Bool :=
+  found == (p.prologue features).map fun d => ['"'] :: d ++ [['"'], [',']]
+
+/-- The directives, the code up to the return instruction, and the lines after it. -/
+def code (lines : List Line) : Option (List (List Token) × Flat I C × List Line) :=
+  let d := directives lines
+  (p.rest [] [] d.2).map fun r => (d.1, p.items d.2, r)
 
 end Parser
 end TCB

@@ -118,15 +118,20 @@ def function : List Line → Option (Function I C F × List Line)
   | a :: h :: o :: body =>
     bif a.tokens == tokensOf chars!"#[unsafe(naked)]" && o.tokens == tokensOf chars!"core::arch::naked_asm!(" then
       match headOf h.tokens, p.code body with
-      | some (conv, name, params, returns), some (code, c :: d :: rest) =>
+      | some (conv, name, params, returns), some (directives, code, c :: d :: rest) =>
         match conv == p.callConv && [c.tokens, d.tokens] == [[[')']], [['}']]],
           constantsOf name (params.map (·.1)) rest with
         | true, some (features, written, rest) =>
-          (collect p.feature features).map fun features => ({
-            symbol := String.ofList name
-            params := params.map fun p => (String.ofList p.1, p.2)
-            program := { features, code }
-            returns, written }, rest)
+          match collect p.feature features with
+          | some features =>
+            bif p.startsWith directives features then
+              some ({
+                symbol := String.ofList name
+                params := params.map fun p => (String.ofList p.1, p.2)
+                program := { features, code }
+                returns, written }, rest)
+            else none
+          | none => none
         | _, _ => none
       | _, _ => none
     else none

@@ -16,8 +16,8 @@ structure Printer (I C F : Type) where
   arch : String
   /-- The calling convention, as `extern` names it. -/
   callConv : String
-  /-- The directives that every function begins with. -/
-  prologue : List String := []
+  /-- The directives that a function with the CPU features begins with. -/
+  prologue : List F → List String := fun _ => []
   instr : I → String
   /-- A conditional jump to a label. -/
   jcc : C → String → String
@@ -47,8 +47,11 @@ def item (pr : Printer I C F) (p : Flat I C) (k : Nat) : Item I C → String
   | .jmp l => pr.jmp (p.reference k l)
 
 /-- The lines of a function: directives, then code that falls off its end, where the return instruction stands. -/
-def lines (pr : Printer I C F) (p : Flat I C) : List String :=
-  pr.prologue ++ p.zipIdx.map (fun x => pr.item p x.2 x.1) ++ [pr.ret]
+def lines (pr : Printer I C F) (p : Program I C F) : List String :=
+  pr.prologue p.features ++ p.code.zipIdx.map (fun x => pr.item p.code x.2 x.1) ++ [pr.ret]
+
+/-- A line in the template of Rust's `naked_asm!`, where a brace is written twice. -/
+def template (line : String) : String := (line.replace "{" "{{").replace "}" "}}"
 
 end Printer
 end TCB

@@ -118,7 +118,7 @@ def Artifact.rust (pr : Printer I C F) (a : Artifact t) (contract proof : String
   ["#[unsafe(naked)]",
    s!"pub unsafe extern \"{pr.callConv}\" fn {f.symbol}({params}){returns} \{",
    "    core::arch::naked_asm!("] ++
-  (pr.lines f.program.code).map (s!"        \"{·}\",") ++
+  (pr.lines f.program).map (s!"        \"{Printer.template ·}\",") ++
   ["    )",
    "}",
    "",

@@ -161,7 +161,7 @@ def jump (m : Token) : List (List Token) → Option (Option Cond × Token)
 /-- How AArch64 is read. -/
 def parser : Parser Instr Cond Feature where
   callConv := chars!"C"
-  prologue := [[['.'], chars!"arch", chars!"armv8", ['-'], chars!"a"]]
+  prologue _ := [[['.'], chars!"arch", chars!"armv8", ['-'], chars!"a"]]
   feature t := [(chars!"neon", .neon)].lookup t
   instr := instruction
   jump := jump

@@ -82,7 +82,7 @@ its own. -/
 def printer : Printer Instr Cond Feature where
   arch := "aarch64"
   callConv := "C"
-  prologue := [".arch armv8-a"]
+  prologue _ := [".arch armv8-a"]
   instr := Instr.text
   jcc c l := c.branch l
   jmp l := s!"b {l}"

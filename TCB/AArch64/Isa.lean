@@ -1,5 +1,5 @@
 import TCB.Isa
-import TCB.AArch64.State
+import TCB.AArch64.Vector
 
 /-!
 # The AArch64 instructions that kernels use
@@ -7,7 +7,7 @@ import TCB.AArch64.State
 Each clause of `exec` names its page of the Arm Architecture Reference Manual for A-profile (DDI 0487), chapters C6 (base
 instructions) and C7 (SIMD). Only instructions whose time PSTATE.DIT makes independent of the values of their operands
 (page DIT, section C5.2), and accesses of any alignment: memory is of type Normal and SCTLR_ELx.A is 0, as operating systems
-set it. Offsets are held as they are encoded, so that none is out of range.
+set it. Offsets and shifts are held as they are encoded, so that none is out of range.
 -/
 
 set_option autoImplicit false
@@ -22,6 +22,23 @@ inductive Src where
 /-- Three-operand arithmetic on 64 bits. -/
 inductive Alu where
   | add | sub | subs
+  deriving DecidableEq
+
+/-- Bitwise operations on two registers of 64 bits. -/
+inductive Logic where
+  | and | orr | eor
+  deriving DecidableEq
+
+/-- Operations on one general register. -/
+inductive Un where
+  | mov
+  /-- Reverse the bytes of 64 bits. -/
+  | rev
+  /-- Reverse the bytes of the low 32 bits; the others become 0. -/
+  | revw
+  /-- Shift left by `k + 1`: an assembler takes a shift by 0 for one to the right. -/
+  | lsl (k : Fin 63)
+  | lsr (k : BitVec 6)
   deriving DecidableEq
 
 /-- The size of an access by a general register. -/
@@ -94,6 +111,26 @@ inductive Instr where
   | stp (p : Pair) (n : Reg) (k : BitVec 7)
   /-- `movi d.16b, #v` -/
   | movi (d : Vec) (v : BitVec 8)
+  /-- `and`, `orr` or `eor d, n, m` -/
+  | logic (op : Logic) (d n m : Reg)
+  /-- `mov`, `rev`, `lsl` or `lsr d, n` -/
+  | un (op : Un) (d n : Reg)
+  /-- `movk d, #v, lsl #16k` -/
+  | movk (d : Reg) (v : BitVec 16) (k : BitVec 2)
+  /-- An operation on two vector registers -/
+  | vecBin (op : VecBin) (d n m : Vec)
+  /-- An operation on one vector register -/
+  | vecUn (op : VecUn) (d n : Vec)
+  /-- `aese d.16b, n.16b` -/
+  | aese (d n : Vec)
+  /-- `mov d.l, n` -/
+  | ins (l : Lane) (d : Vec) (n : Reg)
+  /-- `mov d, n.l` -/
+  | umov (l : Lane) (d : Reg) (n : Vec)
+  /-- `ldr t, [n], #k` -/
+  | ldrPost (t : Vec) (n : Reg) (k : BitVec 9)
+  /-- `str t, [n], #k` -/
+  | strPost (t : Vec) (n : Reg) (k : BitVec 9)
   deriving DecidableEq
 
 /-- Branch conditions: equal, not equal, unsigned higher or same, unsigned lower (section C1.2.4); a register is zero, or
@@ -110,6 +147,24 @@ def subFlags (x y : BitVec 64) : Nzcv where
   z := x - y == 0
   c := !x.ult y
   v := x.msb != y.msb && (x - y).msb != x.msb
+
+/-- What the operation computes. -/
+def Logic.eval : Logic → BitVec 64 → BitVec 64 → BitVec 64
+  | .and, x, y => x &&& y
+  | .orr, x, y => x ||| y
+  | .eor, x, y => x ^^^ y
+
+/-- What the operation computes. -/
+def Un.eval : Un → BitVec 64 → BitVec 64
+  | .mov, x => x
+  | .rev, x => ofBytes 64 (toBytes 8 x).reverse
+  | .revw, x => ofBytes 64 (toBytes 4 x).reverse
+  | .lsl k, x => x <<< (k.val + 1)
+  | .lsr k, x => x >>> k.toNat
+
+/-- `x` with its 16 bits from bit `16 * k` replaced. -/
+def keep16 (x : BitVec 64) (v : BitVec 16) (k : BitVec 2) : BitVec 64 :=
+  x &&& ~~~((0xffff : BitVec 64) <<< (16 * k.toNat)) ||| v.setWidth 64 <<< (16 * k.toNat)
 
 /-! ## Operands -/
 
@@ -153,6 +208,10 @@ def storing (s : State) (a : Addr) (bs : List Byte) : Option (State × Trace) :=
 def andThen (x : Option (State × Trace)) (f : State → Option (State × Trace)) : Option (State × Trace) :=
   x.bind fun r => (f r.1).map fun q => (q.1, r.2 ++ q.2)
 
+/-- Then a number is added to a register that held the base. -/
+def postIndex (x : Option (State × Trace)) (n : Reg) (base k : BitVec 64) : Option (State × Trace) :=
+  x.map fun r => (r.1.setReg n (base + k), r.2)
+
 /-- Arithmetic on 64 bits. -/
 def alu (s : State) (op : Alu) (d : Reg) (x y : BitVec 64) : State :=
   match op with
@@ -189,6 +248,26 @@ def exec : Instr → State → Option (State × Trace)
       s'.storing (a + BitVec.ofNat 64 p.first.bytes) (s.data p.second)
   -- MOVI, 8-bit variant: the byte in all 16 lanes
   | .movi d v, s => some (s.setVec d (ofBytes 128 (List.replicate 16 v)), [])
+  -- AND, ORR, EOR (shifted register, by 0)
+  | .logic op d n m, s => some (s.setReg d (op.eval (s.gpr n) (s.gpr m)), [])
+  -- MOV (register), REV, LSL (immediate), LSR (immediate)
+  | .un op d n, s => some (s.setReg d (op.eval (s.gpr n)), [])
+  -- MOVK
+  | .movk d v k, s => some (s.setReg d (keep16 (s.gpr d) v k), [])
+  -- The pages are named in `VecBin`.
+  | .vecBin op d n m, s => some (s.setVec d (op.eval (s.vec n) (s.vec m)), [])
+  -- The pages are named in `VecUn`.
+  | .vecUn op d n, s => some (s.setVec d (op.eval (s.vec n)), [])
+  -- AESE: the first operand is also the destination
+  | .aese d n, s => some (s.setVec d (Aes.subBytes (Aes.shiftRows (s.vec d ^^^ s.vec n))), [])
+  -- MOV (from general), an alias of INS (general): the other lanes stay
+  | .ins l d n, s => some (s.setVec d (l.set (s.vec d) (s.gpr n)), [])
+  -- MOV (to general), an alias of UMOV
+  | .umov l d n, s => some (s.setReg d (l.get (s.vec n)), [])
+  -- LDR (immediate, SIMD&FP), post-index
+  | .ldrPost t n k, s => State.postIndex (s.loading (.vec t) (s.gpr n)) n (s.gpr n) (k.signExtend 64)
+  -- STR (immediate, SIMD&FP), post-index
+  | .strPost t n k, s => State.postIndex (s.storing (s.gpr n) (s.data (.vec t))) n (s.gpr n) (k.signExtend 64)
 
 /-- Whether a branch condition holds (ConditionHolds, section J1.3; CBZ and CBNZ). -/
 def eval : Cond → State → Option Bool
@@ -204,12 +283,15 @@ def Transfer.isVec : Transfer → Bool
   | .gpr .. => false
   | .vec _ => true
 
-/-- The CPU features that an instruction needs (FEAT_AdvSIMD, which `neon` names). -/
+/-- The CPU features that an instruction needs: FEAT_AdvSIMD, which `neon` names, and FEAT_AES and FEAT_PMULL. -/
 def requires : Instr → List Feature
   | .ldr t _ | .str t _ => if t.isVec then [.neon] else []
   | .ldp p .. | .stp p .. => if p.first.isVec then [.neon] else []
-  | .movi .. => [.neon]
-  | _ => []
+  | .movi .. | .ins .. | .umov .. | .ldrPost .. | .strPost .. => [.neon]
+  | .vecBin op .. => if op.isPmull then [.neon, .aes] else [.neon]
+  | .vecUn op .. => if op = .aesmc then [.neon, .aes] else [.neon]
+  | .aese .. => [.neon, .aes]
+  | .alu .. | .cmp .. | .mov .. | .logic .. | .un .. | .movk .. => []
 
 /-- The AArch64 instruction set. -/
 def isa : Isa State Instr Cond Feature := { exec, eval, requires }

@@ -5,7 +5,7 @@ import TCB.AArch64.Isa
 # The text of AArch64 instructions
 
 As disassemblers print them. An assembler takes `ldr` and `str` for the form with a scaled offset wherever the offset can be
-encoded so, and `mov` with an immediate of 16 bits for MOVZ.
+encoded so, `mov` with an immediate of 16 bits for MOVZ, and `mov` between vector registers for ORR.
 -/
 
 set_option autoImplicit false
@@ -53,6 +53,60 @@ def access (name : String) (t : Transfer) (a : Ea) : String :=
 def Pair.text (p : Pair) (n : Reg) (k : BitVec 7) : String :=
   s!"{p.first.name}, {p.second.name}, {address n (k.toInt * p.first.bytes)}"
 
+/-- The mnemonic. -/
+def Logic.name : Logic → String
+  | .and => "and" | .orr => "orr" | .eor => "eor"
+
+/-- An operation on a general register. -/
+def Un.text (d n : Reg) : Un → String
+  | .mov => s!"mov {d.name}, {n.name}"
+  | .rev => s!"rev {d.name}, {n.name}"
+  | .revw => s!"rev w{d.number}, w{n.number}"
+  | .lsl k => s!"lsl {d.name}, {n.name}, #{k.val + 1}"
+  | .lsr k => s!"lsr {d.name}, {n.name}, #{k.toNat}"
+
+/-- A lane of a vector register. -/
+def Lane.text (v : Vec) : Lane → String
+  | .s i => s!"v{v.val}.s[{i.toNat}]"
+  | .d i => s!"v{v.val}.d[{i.toNat}]"
+
+/-- The register that a lane is moved from or to. -/
+def Lane.gpr (r : Reg) : Lane → String
+  | .s _ => s!"w{r.number}"
+  | .d _ => r.name
+
+/-- An operation on two vector registers. -/
+def VecBin.text (d n m : Vec) (op : VecBin) : String :=
+  let three (name lanes : String) := s!"{name} v{d.val}.{lanes}, v{n.val}.{lanes}, v{m.val}.{lanes}"
+  match op with
+  | .and => three "and" "16b"
+  | .orr => if n = m then s!"mov v{d.val}.16b, v{n.val}.16b" else three "orr" "16b"
+  | .eor => three "eor" "16b"
+  | .add4s => three "add" "4s"
+  | .add2d => three "add" "2d"
+  | .pmull => s!"pmull v{d.val}.1q, v{n.val}.1d, v{m.val}.1d"
+  | .pmull2 => s!"pmull2 v{d.val}.1q, v{n.val}.2d, v{m.val}.2d"
+  | .tbl => s!"tbl v{d.val}.16b, \{v{n.val}.16b}, v{m.val}.16b"
+  | .zip1 => three "zip1" "2d"
+  | .zip2 => three "zip2" "2d"
+  | .ext k => s!"{three "ext" "16b"}, #{k.toNat}"
+
+/-- An operation on one vector register. -/
+def VecUn.text (d n : Vec) (op : VecUn) : String :=
+  let two (name lanes : String) := s!"{name} v{d.val}.{lanes}, v{n.val}.{lanes}"
+  match op with
+  | .aesmc => two "aesmc" "16b"
+  | .rev64 => two "rev64" "16b"
+  | .rev32 => two "rev32" "16b"
+  | .shl4s k => s!"{two "shl" "4s"}, #{k.toNat}"
+  | .shl2d k => s!"{two "shl" "2d"}, #{k.toNat}"
+  | .ushr4s k => s!"{two "ushr" "4s"}, #{32 - k.toNat}"
+  | .ushr2d k => s!"{two "ushr" "2d"}, #{64 - k.toNat}"
+  | .sshr4s k => s!"{two "sshr" "4s"}, #{32 - k.toNat}"
+  | .sshr2d k => s!"{two "sshr" "2d"}, #{64 - k.toNat}"
+  | .dup (.s i) => s!"dup v{d.val}.4s, {Lane.text n (.s i)}"
+  | .dup (.d i) => s!"dup v{d.val}.2d, {Lane.text n (.d i)}"
+
 /-- The text of an instruction. -/
 def Instr.text : Instr → String
   | .alu op d n s => s!"{op.name} {d.name}, {n.name}, {s.text}"
@@ -63,6 +117,16 @@ def Instr.text : Instr → String
   | .ldp p n k => s!"ldp {p.text n k}"
   | .stp p n k => s!"stp {p.text n k}"
   | .movi d v => s!"movi v{Fin.val d}.16b, #{v.toNat}"
+  | .logic op d n m => s!"{op.name} {d.name}, {n.name}, {m.name}"
+  | .un op d n => op.text d n
+  | .movk d v k => s!"movk {d.name}, #{v.toNat}" ++ if k = 0 then "" else s!", lsl #{16 * k.toNat}"
+  | .vecBin op d n m => op.text d n m
+  | .vecUn op d n => op.text d n
+  | .aese d n => s!"aese v{Fin.val d}.16b, v{Fin.val n}.16b"
+  | .ins l d n => s!"mov {l.text d}, {l.gpr n}"
+  | .umov l d n => s!"mov {l.gpr d}, {l.text n}"
+  | .ldrPost t n k => s!"ldr q{Fin.val t}, [{n.name}], #{k.toInt}"
+  | .strPost t n k => s!"str q{Fin.val t}, [{n.name}], #{k.toInt}"
 
 /-- A conditional branch to a label. -/
 def Cond.branch (l : String) : Cond → String
@@ -76,13 +140,18 @@ def Cond.branch (l : String) : Cond → String
 /-- The name of a CPU feature. -/
 def Feature.name : Feature → String
   | .neon => "neon"
+  | .aes => "aes"
+
+/-- The architecture with the extensions that features name; Armv8-A itself has Advanced SIMD. -/
+def directive (features : List Feature) : String :=
+  ".arch armv8-a" ++ if features.contains .aes then "+aes" else ""
 
 /-- How AArch64 prints. A directive for the architecture holds until the next one, also in later functions: each function has
 its own. -/
 def printer : Printer Instr Cond Feature where
   arch := "aarch64"
   callConv := "C"
-  prologue _ := [".arch armv8-a"]
+  prologue features := [directive features]
   instr := Instr.text
   jcc c l := c.branch l
   jmp l := s!"b {l}"

@@ -42,6 +42,8 @@ structure Control where
 /-- The CPU features that a kernel may need. -/
 inductive Feature where
   | neon
+  /-- FEAT_AES and FEAT_PMULL, as Rust's feature of this name. -/
+  | aes
   deriving DecidableEq
 
 /-- The state. -/

@@ -49,6 +49,9 @@ def has (x : Dom) (r : Reg) : Bool := x.regs.getLsbD r.index
 /-- The vector register is public, but for what a callee preserves. -/
 def hasVec (x : Dom) (r : Vec) : Bool := x.vecs.getLsbD r.val
 
+/-- All of the vector register is public: nothing is said of what a callee preserves. -/
+def whole (x : Dom) (r : Vec) : Bool := !savesLow r && x.hasVec r
+
 /-- The general register becomes public, or secret. -/
 def setReg (x : Dom) (r : Reg) (v : Bool) : Dom := { x with regs := TCB.put x.regs r.index v }
 
@@ -92,6 +95,16 @@ def instr (isPublic : Bool) : Instr → Dom → Option Dom
   | .str _ a, x => if x.has a.base then some x else none
   | .stp _ n _, x => if x.has n then some x else none
   | .movi d _, x => some (x.setVec d true)
+  | .logic _ d n m, x => some (x.setReg d (x.has n && x.has m))
+  | .un _ d n, x => some (x.setReg d (x.has n))
+  | .movk d _ _, x => some (x.setReg d (x.has d))
+  | .vecBin _ d n m, x => some (x.setVec d (x.whole n && x.whole m))
+  | .vecUn _ d n, x => some (x.setVec d (x.whole n))
+  | .aese d n, x => some (x.setVec d (x.whole d && x.whole n))
+  | .ins _ d n, x => some (x.setVec d (x.whole d && x.has n))
+  | .umov _ d n, x => some (x.setReg d (x.whole n))
+  | .ldrPost t n _, x => if x.has n then some ((x.setVec t isPublic).setReg n true) else none
+  | .strPost _ n _, x => if x.has n then some (x.setReg n true) else none
 
 /-- The condition is public. -/
 def cond : Cond → Dom → Bool
@@ -152,6 +165,12 @@ theorem src (h : Agree x s₁ s₂) {v : Src} (hv : x.src v = true) : s₁.src v
   | reg r => exact h.gpr r hv
   | imm => rfl
 
+/-- Public vector registers are equal. -/
+theorem whole (h : Agree x s₁ s₂) {r : Vec} (hr : x.whole r = true) : s₁.vec r = s₂.vec r := by
+  simp only [Dom.whole, Bool.and_eq_true, Bool.not_eq_true'] at hr
+  have := h.vec r hr.2
+  simpa [State.volatilePart, hr.1] using this
+
 /-- A load from a public address leaks the same, and gives the same if it reads a public region. -/
 theorem loading (h : Agree x s₁ s₂) (hm : MemAgree pub s₁.memory s₂.memory) {t : Transfer} {a : Addr} {s₁' s₂' : State}
     {t₁ t₂ : Trace} (h₁ : s₁.loading t a = some (s₁', t₁)) (h₂ : s₂.loading t a = some (s₂', t₂)) {isPublic : Bool}
@@ -198,6 +217,14 @@ theorem of_andThen {o : Option (State × Trace)} {f : State → Option (State ×
   cases e
   exact ⟨s'', u, v, ho, hf, rfl⟩
 
+/-- An access and what it adds to the base, taken apart. -/
+theorem of_postIndex {o : Option (State × Trace)} {n : Reg} {b k : BitVec 64} {s' : State} {t : Trace}
+    (h : State.postIndex o n b k = some (s', t)) : ∃ s'', o = some (s'', t) ∧ s' = s''.setReg n (b + k) := by
+  simp only [State.postIndex, Option.map_eq_some_iff] at h
+  obtain ⟨⟨s'', u⟩, ho, e⟩ := h
+  cases e
+  exact ⟨s'', ho, rfl⟩
+
 /-- The effect of each instruction is right. -/
 theorem instr_sound {isPublic : Bool} {i : Instr} {s₁' s₂' : State} {t₁ t₂ : Trace}
     (hi : instr isPublic i x = some y) (h : Agree x s₁ s₂) (hm : MemAgree pub s₁.memory s₂.memory)
@@ -207,6 +234,7 @@ theorem instr_sound {isPublic : Bool} {i : Instr} {s₁' s₂' : State} {t₁ t�
   have args {n : Reg} {v : Src} (e : (x.has n && x.src v) = true) : s₁.gpr n = s₂.gpr n ∧ s₁.src v = s₂.src v := by
     simp only [Bool.and_eq_true] at e
     exact ⟨h.gpr _ e.1, h.src e.2⟩
+  have both {a b : Bool} (e : (a && b) = true) : a = true ∧ b = true := by simpa using e
   cases i with
   | alu op d n v =>
     cases h₁; cases h₂
@@ -218,6 +246,40 @@ theorem instr_sound {isPublic : Bool} {i : Instr} {s₁' s₂' : State} {t₁ t�
   | cmp n v => cases h₁; cases h₂; cases hi; exact ⟨rfl, h.setFlags fun p => by rw [(args p).1, (args p).2], hm⟩
   | mov d v => cases h₁; cases h₂; cases hi; exact ⟨rfl, h.setReg fun _ => rfl, hm⟩
   | movi d v => cases h₁; cases h₂; cases hi; exact ⟨rfl, h.setVec fun _ => rfl, hm⟩
+  | logic op d n m =>
+    cases h₁; cases h₂; cases hi
+    exact ⟨rfl, h.setReg fun p => by rw [h.gpr n (both p).1, h.gpr m (both p).2], hm⟩
+  | un op d n => cases h₁; cases h₂; cases hi; exact ⟨rfl, h.setReg fun p => by rw [h.gpr n p], hm⟩
+  | movk d v k => cases h₁; cases h₂; cases hi; exact ⟨rfl, h.setReg fun p => by rw [h.gpr d p], hm⟩
+  | vecBin op d n m =>
+    cases h₁; cases h₂; cases hi
+    exact ⟨rfl, h.setVec fun p => by rw [h.whole (both p).1, h.whole (both p).2], hm⟩
+  | vecUn op d n => cases h₁; cases h₂; cases hi; exact ⟨rfl, h.setVec fun p => by rw [h.whole p], hm⟩
+  | aese d n =>
+    cases h₁; cases h₂; cases hi
+    exact ⟨rfl, h.setVec fun p => by rw [h.whole (both p).1, h.whole (both p).2], hm⟩
+  | ins l d n =>
+    cases h₁; cases h₂; cases hi
+    exact ⟨rfl, h.setVec fun p => by rw [h.whole (both p).1, h.gpr n (both p).2], hm⟩
+  | umov l d n => cases h₁; cases h₂; cases hi; exact ⟨rfl, h.setReg fun p => by rw [h.whole p], hm⟩
+  | ldrPost t n k =>
+    simp only [instr] at hi
+    split at hi <;> cases hi
+    simp only [exec] at h₁ h₂
+    rw [← h.gpr _ ‹_›] at h₂
+    obtain ⟨_, f₁, rfl⟩ := of_postIndex h₁
+    obtain ⟨_, f₂, rfl⟩ := of_postIndex h₂
+    obtain ⟨rfl, h, hm⟩ := h.loading hm f₁ f₂ hp
+    exact ⟨rfl, h.setReg fun _ => rfl, hm⟩
+  | strPost t n k =>
+    simp only [instr] at hi
+    split at hi <;> cases hi
+    simp only [exec] at h₁ h₂
+    rw [← h.gpr _ ‹_›] at h₂
+    obtain ⟨_, f₁, rfl⟩ := of_postIndex h₁
+    obtain ⟨_, f₂, rfl⟩ := of_postIndex h₂
+    obtain ⟨rfl, h, hm⟩ := h.storing hm (by rw [length_data, length_data]) f₁ f₂
+    exact ⟨rfl, h.setReg fun _ => rfl, hm⟩
   | ldr t a =>
     simp only [instr] at hi
     split at hi <;> cases hi

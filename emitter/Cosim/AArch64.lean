@@ -33,6 +33,14 @@ instance {n : Nat} : Shapes (BitVec n) := ⟨[⟨["0"], pure 0⟩, ⟨[s!"i{n}"]
   note (.immediate v)
   return BitVec.ofNat n v⟩]⟩
 
+/-- A shift to the left of a general register. -/
+instance : Shapes (Fin 63) := ⟨[⟨["k"], do return Fin.ofNat 63 (← random (below 63))⟩]⟩
+
+instance : Shapes Lane := ⟨shapes_of% Lane⟩
+instance : Shapes Logic := ⟨shapes_of% Logic⟩
+instance : Shapes Un := ⟨shapes_of% Un⟩
+instance : Shapes VecBin := ⟨shapes_of% VecBin⟩
+instance : Shapes VecUn := ⟨shapes_of% VecUn⟩
 instance : Shapes Src := ⟨shapes_of% Src⟩
 instance : Shapes Alu := ⟨shapes_of% Alu⟩
 instance : Shapes Width := ⟨shapes_of% Width⟩
@@ -77,7 +85,9 @@ def displacement (address : State → Addr) : BitVec 64 :=
 def address : Instr → Option Address
   | .ldr t a | .str t a => some { base := a.base.ctorIdx, index := none, disp := displacement (·.ea a t.bytes) }
   | .ldp p n k | .stp p n k => some { base := n.ctorIdx, index := none, disp := displacement (·.pairEa p n k) }
-  | .alu .. | .cmp .. | .mov .. | .movi .. => none
+  | .ldrPost _ n _ | .strPost _ n _ => some { base := n.ctorIdx, index := none, disp := 0 }
+  | .alu .. | .cmp .. | .mov .. | .movi .. | .logic .. | .un .. | .movk .. | .vecBin .. | .vecUn .. | .aese .. | .ins .. | .umov .. =>
+    none
 
 /-- Instructions. A pair that loads the same register twice is none: the second becomes another one. -/
 def shapes : List (Shape Instr) := (shapes_of% Instr : List (Shape Instr)).map fun s =>

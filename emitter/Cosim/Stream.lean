@@ -62,15 +62,17 @@ def Machine.text (m : Machine S I C F) (code : Flat I C) : List String :=
 
 /-- The text reads as nothing but this code, by a reader that shares nothing with the printer. -/
 def Machine.readsBack (m : Machine S I C F) (code : Flat I C) : Bool :=
-  let lineOf (s : String) : Line := (s!"\"{s}\",".splitOn ", ").map fun p => (p.splitOn " ").map (·.toList)
-  (m.parser.code ((m.printer.lines code).map lineOf)).map (·.1) == some code
+  let lineOf (s : String) : Line := (s!"\"{Printer.template s}\",".splitOn ", ").map fun p => (p.splitOn " ").map (·.toList)
+  match m.parser.code ((m.printer.lines { features := m.features, code }).map lineOf) with
+  | some (directives, found, _) => m.parser.startsWith directives m.features && found == code
+  | none => false
 
 /-- The line that describes the machine. -/
 def Machine.describe (m : Machine S I C F) (samples : Nat) : Json := Json.mkObj [
   ("arch", m.printer.arch),
   ("components", Json.arr (m.components.map fun c => Json.mkObj [("name", c.name), ("size", c.size)])),
   ("memory", Json.mkObj [("base", memoryBase), ("length", memoryLength), ("fill", fill.toNat), ("window", windowBytes)]),
-  ("prologue", toJson m.printer.prologue),
+  ("prologue", toJson (m.printer.prologue m.features)),
   ("constructors", toJson m.constructors),
   ("forms", toJson (m.forms.map (·.name))),
   ("samples", samples)]

@@ -18,7 +18,8 @@ def reads (s : String) : Option I :=
   | some (.item (.instr i) none) => some i
   | _ => none
 
-/-- The code in some string literals. -/
-def code (lines : List String) : Option (Flat I C) := (p.code (lines.map fun s => lineOf s!"\"{s}\",")).map (·.1)
+/-- The code in some string literals, of a function with the CPU features. -/
+def code (lines : List String) (features : List F := []) : Option (Flat I C) :=
+  (p.code (lines.map fun s => lineOf s!"\"{s}\",")).bind fun r => if p.startsWith r.1 features then some r.2.1 else none
 
 end Emitter.Examples

@@ -86,6 +86,9 @@ theorem hi64_append_lo64 (a : BitVec 128) : hi64 a ++ lo64 a = a := by
   · simp [h]
   · simp [h, show i - 64 < 64 by omega, Nat.add_sub_cancel' (Nat.not_lt.mp h)]
 
+@[simp] theorem swap64_swap64 (a : BitVec 128) : swap64 (swap64 a) = a := by
+  rw [swap64, lo64_swap64, hi64_swap64, hi64_append_lo64]
+
 theorem toNat_lo64 (a : BitVec 128) : (lo64 a).toNat = a.toNat % 2 ^ 64 := by simp [lo64, BitVec.extractLsb'_toNat]
 
 theorem toNat_hi64 (a : BitVec 128) : (hi64 a).toNat = a.toNat >>> 64 := by

@@ -1,4 +1,4 @@
-import TCB.Aes
+import Spec.Aes
 
 /-!
 # The S-box as a table
@@ -82,5 +82,20 @@ theorem sbox_eq_table (b : Byte) : sbox b = sboxTable b := by
     rw [← inverse_toNat, BitVec.ofNat_toNat, BitVec.setWidth_eq, sbox]
   rw [h]
   exact forall_byte (P := fun b => affine (BitVec.ofNat 8 (inverseNat b.toNat)) = sboxTable b) (by decide +kernel) b
+
+/-- The cipher with this table. -/
+def cipherTable (keys : List Block) (s : Block) : Block :=
+  let subBytes (s : Block) : Block := ofFn fun i => sboxTable (byte s i)
+  let round (s k : Block) : Block := mixColumns (shiftRows (subBytes s)) ^^^ k
+  shiftRows (subBytes (keys.tail.dropLast.foldl round (s ^^^ keys.headD 0))) ^^^ keys.getLastD 0
+
+theorem cipher_eq_table : Spec.Aes.cipher = cipherTable := by
+  have h : subBytes = fun s => ofFn fun i => sboxTable (byte s i) := by
+    funext s
+    simp only [subBytes, sbox_eq_table]
+  have hr : Spec.Aes.round = fun s k => mixColumns (shiftRows (subBytes s)) ^^^ k := rfl
+  funext keys s
+  rw [Spec.Aes.cipher, Spec.Aes.lastRound, hr, h]
+  rfl
 
 end Proof.Aes

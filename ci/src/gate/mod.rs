@@ -10,6 +10,7 @@ mod lean_speed;
 mod lean_text;
 mod machine_code;
 mod printer;
+mod program;
 
 use std::{
     fmt,

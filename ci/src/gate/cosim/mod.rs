@@ -53,7 +53,7 @@ pub fn check(options: &Options) -> Result<Report> {
     for architecture in &models.architectures {
         let platform = Platform::of(&architecture.to_lowercase())?;
         runner::build(&platform)?;
-        let jobs = options.model.jobs.max(1);
+        let jobs = options.model.program.jobs.max(1);
         let parts: Vec<Result<Part>> = thread::scope(|scope| {
             let runs: Vec<_> = (0..jobs)
                 .map(|i| {

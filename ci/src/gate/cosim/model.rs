@@ -2,7 +2,7 @@
 
 use std::{
     io::{BufRead, BufReader, Read},
-    path::{Path, PathBuf},
+    path::Path,
     process::{Child, ChildStdout, Stdio},
 };
 
@@ -10,37 +10,20 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    check::{self, Cache},
-    files,
-    gate::Root,
-    lean::{Choice, Lean},
-    modules::Graph,
-};
+use crate::gate::program::{ProgramOptions, Programs};
 
 #[derive(Debug, Args)]
 pub struct ModelOptions {
     #[command(flatten)]
-    pub root: Root,
-    /// The Lean to use; by default the official toolchain if it is installed, else npm's
-    #[arg(long, value_enum)]
-    lean: Option<Choice>,
-    /// Where checked modules are kept [default: target/lean/checked in the root]
-    #[arg(long, value_name = "DIR")]
-    cache: Option<PathBuf>,
+    pub program: ProgramOptions,
     /// What random choices start from
     #[arg(long, default_value_t = 1)]
     pub seed: u32,
-    /// Lean processes at the same time
-    #[arg(short, long, default_value_t = 2)]
-    pub jobs: usize,
 }
 
 /// The models of a project, checked, and the Lean that evaluates them.
 pub struct Models {
-    root: PathBuf,
-    oleans: PathBuf,
-    lean: Lean,
+    programs: Programs,
     /// The architectures that can be run, by the names of their folders in TCB.
     pub architectures: Vec<String>,
     /// Those of TCB that have no program to evaluate them.
@@ -49,51 +32,29 @@ pub struct Models {
 
 impl Models {
     pub fn open(options: &ModelOptions) -> Result<Self> {
-        let root = options.root.path()?;
+        let root = options.program.root.path()?;
         let (mut architectures, mut without_program) = (Vec::new(), Vec::new());
         for name in folders(&root.join("TCB"))? {
             if root.join(format!("TCB/{name}/Isa.lean")).is_file() {
-                if root.join(program(&name)).is_file() {
+                if root.join(format!("emitter/Cosim/{name}.lean")).is_file() {
                     architectures.push(name);
                 } else {
                     without_program.push(name);
                 }
             }
         }
-        let oleans = match &options.cache {
-            Some(cache) => cache.clone(),
-            None => root.join("target/lean/checked"),
-        };
-        files::create_dir(&oleans)?;
-        let oleans = oleans.canonicalize()?;
-        let lean = Lean::find(options.lean)?;
-        let _lock = files::lock(&oleans)?;
-        let names: Vec<_> = architectures
-            .iter()
-            .map(|a| format!("emitter.Cosim.{a}"))
-            .collect();
-        let graph = Graph::load(&root, &names, lean.identity())?;
-        let cache = Cache::open(oleans.clone())?;
-        check::check(&graph, &lean, &root, &cache, options.jobs)?;
+        let modules: Vec<_> = architectures.iter().map(|a| module(a)).collect();
         Ok(Self {
-            root,
-            oleans,
-            lean,
+            programs: Programs::open(&options.program, &modules)?,
             architectures,
             without_program,
         })
     }
 
     pub fn start(&self, architecture: &str, arguments: &[String]) -> Result<Running> {
-        // The program writes to its standard output only: an empty folder is all that it may change.
-        let nothing = self.oleans.join(".cosim");
-        files::create_dir(&nothing)?;
         let mut child = self
-            .lean
-            .command(&nothing, &self.oleans)
-            .current_dir(&self.root)
-            .arg("--run")
-            .arg(self.root.join(program(architecture)))
+            .programs
+            .command(&module(architecture))?
             .args(arguments)
             .stdout(Stdio::piped())
             .spawn()
@@ -106,8 +67,8 @@ impl Models {
     }
 }
 
-fn program(architecture: &str) -> String {
-    format!("emitter/Cosim/{architecture}.lean")
+fn module(architecture: &str) -> String {
+    format!("emitter.Cosim.{architecture}")
 }
 
 fn folders(dir: &Path) -> Result<Vec<String>> {

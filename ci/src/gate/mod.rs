@@ -11,6 +11,7 @@ mod lean_text;
 mod machine_code;
 mod printer;
 mod program;
+mod vectors;
 
 use std::{
     fmt,
@@ -44,6 +45,8 @@ pub enum Gate {
     MachineCode(machine_code::Options),
     /// Every form that is printed assembles to that form and no other
     Printer(cosim::model::ModelOptions),
+    /// The specifications against the test vectors of the standards
+    Vectors(program::ProgramOptions),
 }
 
 /// Where a gate looks.
@@ -74,6 +77,7 @@ pub fn run(gate: Gate) -> Result<()> {
         Gate::LeanSpeed(root) => ("lean-speed", lean_speed::check(&root.path()?)?),
         Gate::MachineCode(options) => ("machine-code", machine_code::check(&options)?),
         Gate::Printer(options) => ("printer", printer::check(&options)?),
+        Gate::Vectors(options) => ("vectors", vectors::check(&options)?),
     };
     report.conclude(name)
 }

@@ -23,15 +23,21 @@ def regNames : List (Reg × Token × Token × Token) := [
 inductive Operand where
   | reg (w : Width) (r : Reg)
   | vec (w : VecWidth) (v : Vec)
-  | imm (v : BitVec 32)
+  | imm (negative : Bool) (n : Nat)
   | mem (w : Width ⊕ VecWidth) (a : Ea)
+  /-- A memory operand without a size. -/
+  | address (a : Ea)
 
 /-- A signed 32-bit number. -/
-def int32 (negative : Bool) (t : Token) : Option (BitVec 32) :=
-  match natural t with
-  | some n => bif n.ble (bif negative then 0x80000000 else 0x7fffffff) then
-      some (BitVec.ofInt 32 (bif negative then -n else n)) else none
-  | none => none
+def signed32 (negative : Bool) (n : Nat) : Option (BitVec 32) :=
+  bif n.ble (bif negative then 0x80000000 else 0x7fffffff) then
+    some (BitVec.ofInt 32 (bif negative then -n else n)) else none
+
+/-- A signed 32-bit number. -/
+def int32 (negative : Bool) (t : Token) : Option (BitVec 32) := (natural t).bind (signed32 negative)
+
+/-- An unsigned number of `w` bits. -/
+def unsigned (w : Nat) (n : Nat) : Option (BitVec w) := bif n.blt (2 ^ w) then some (BitVec.ofNat w n) else none
 
 /-- A general register of 64 bits. -/
 def reg64 (t : Token) : Option Reg := (regNames.find? fun n => n.2.1 == t).map (·.1)
@@ -57,7 +63,7 @@ def atom (t : Token) : Option Operand :=
   | some r, _, _ => some (.reg .qword r)
   | _, some n, _ => some (.reg .dword n.1)
   | _, _, some n => some (.reg .byte n.1)
-  | _, _, _ => (vector t).or ((int32 false t).map .imm)
+  | _, _, _ => (vector t).or ((natural t).map (.imm false))
 
 /-- What stands between the brackets of a memory operand. -/
 def address : List Token → Option Ea
@@ -80,7 +86,8 @@ def sizeOf (t : Token) : Option (Width ⊕ VecWidth) :=
 /-- An operand. -/
 def operand : List Token → Option Operand
   | [t] => atom t
-  | [['-'], t] => (int32 true t).map .imm
+  | [['-'], t] => (natural t).map (.imm true)
+  | ['['] :: rest => bif rest.getLast? == some [']'] then (address rest.dropLast).map .address else none
   | size :: ptr :: ['['] :: rest =>
     bif ptr == chars!"ptr" && rest.getLast? == some [']'] then
       (sizeOf size).bind fun w => (address rest.dropLast).map (.mem w)
@@ -90,19 +97,58 @@ def operand : List Token → Option Operand
 /-- The mnemonics. -/
 inductive Mnemonic where
   | alu (op : Alu)
-  | xor | mov | movzx | movdqu | pxor | vmovdqu | vpxor | vzeroupper
+  | shift (op : Shift)
+  | mov | lea | bswap | movzx | movdqu | pxor | vmovdqu | vzeroupper | vmovdqa | vbroadcasti128 | vinserti128 | vextracti128
+  | vmovq | vpinsrq
+  /-- Two sources, without and with an immediate byte; one source and an immediate byte. -/
+  | bin (op : VecBin)
+  | binImm (op : BitVec 8 → Option VecBin)
+  | un (op : BitVec 8 → VecUn)
+
+/-- The halves that the immediate of `vpclmulqdq` chooses. -/
+def clmulHalves (n : BitVec 8) : Option VecBin :=
+  [(0x00#8, VecBin.pclmulqdq false false), (0x01#8, .pclmulqdq true false), (0x10#8, .pclmulqdq false true),
+    (0x11#8, .pclmulqdq true true)].lookup n
 
 /-- The mnemonic of an instruction. -/
 def mnemonic (t : Token) : Option Mnemonic :=
   [(chars!"add", .alu .add), (chars!"sub", .alu .sub), (chars!"cmp", .alu .cmp), (chars!"test", .alu .test),
-    (chars!"xor", .xor), (chars!"mov", .mov), (chars!"movzx", .movzx), (chars!"movdqu", .movdqu),
-    (chars!"pxor", .pxor), (chars!"vmovdqu", .vmovdqu), (chars!"vpxor", .vpxor), (chars!"vzeroupper", .vzeroupper)].lookup t
+    (chars!"and", .alu .and), (chars!"or", .alu .or), (chars!"xor", .alu .xor), (chars!"shl", .shift .shl),
+    (chars!"shr", .shift .shr), (chars!"mov", .mov), (chars!"lea", .lea), (chars!"bswap", .bswap), (chars!"movzx", .movzx),
+    (chars!"movdqu", .movdqu), (chars!"pxor", .pxor), (chars!"vmovdqu", .vmovdqu), (chars!"vzeroupper", .vzeroupper),
+    (chars!"vmovdqa", .vmovdqa), (chars!"vbroadcasti128", .vbroadcasti128), (chars!"vinserti128", .vinserti128),
+    (chars!"vextracti128", .vextracti128), (chars!"vmovq", .vmovq), (chars!"vpinsrq", .vpinsrq),
+    (chars!"vpxor", .bin .pxor), (chars!"vpand", .bin .pand), (chars!"vpor", .bin .por), (chars!"vpaddd", .bin .paddd),
+    (chars!"vpaddq", .bin .paddq), (chars!"vpshufb", .bin .pshufb), (chars!"vpunpcklqdq", .bin .punpcklqdq),
+    (chars!"vpunpckhqdq", .bin .punpckhqdq), (chars!"vaesenc", .bin .aesenc), (chars!"vaesenclast", .bin .aesenclast),
+    (chars!"vpclmulqdq", .binImm clmulHalves), (chars!"vpalignr", .binImm fun n => some (.palignr n)),
+    (chars!"vpslldq", .un .pslldq), (chars!"vpsrldq", .un .psrldq), (chars!"vpsllq", .un .psllq),
+    (chars!"vpsrlq", .un .psrlq), (chars!"vpslld", .un .pslld), (chars!"vpsrld", .un .psrld), (chars!"vpsrad", .un .psrad),
+    (chars!"vpshufd", .un .pshufd)].lookup t
+
+/-- The second source of an operation on vectors of a width. -/
+def vecSrc (w : VecWidth) : Operand → Option VecSrc
+  | .vec w' v => if w = w' then some (.reg v) else none
+  | .mem (.inr w') a => if w = w' then some (.mem a) else none
+  | _ => none
+
+/-- One half or the other. -/
+def half : Nat → Option Bool
+  | 0 => some false
+  | 1 => some true
+  | _ => none
 
 /-- The instruction with a mnemonic and operands. -/
 def assemble : Mnemonic → List Operand → Option Instr
   | .alu op, [.reg .qword d, .reg .qword r] => some (.alu op d (.reg r))
-  | .alu op, [.reg .qword d, .imm v] => some (.alu op d (.imm v))
-  | .xor, [.reg .dword d, .reg .dword s] => if d = s then some (.clear d) else none
+  | .alu op, [.reg .qword d, .imm negative n] => (signed32 negative n).map fun v => .alu op d (.imm v)
+  | .alu .xor, [.reg .dword d, .reg .dword s] => if d = s then some (.clear d) else none
+  | .shift op, [.reg .qword d, .imm false n] => (unsigned 6 n).map (.shift op d)
+  | .mov, [.reg .qword d, .reg .qword s] => some (.mov d s)
+  | .mov, [.reg .dword d, .imm false n] => (unsigned 32 n).map fun v => .movImm d (v.setWidth 64)
+  | .mov, [.reg .qword d, .imm false n] => bif n.blt (2 ^ 32) then none else (unsigned 64 n).map (.movImm d)
+  | .lea, [.reg .qword d, .address a] => some (.lea d a)
+  | .bswap, [.reg .qword d] => some (.bswap d)
   | .movzx, [.reg .dword d, .mem (.inl .byte) a] => some (.load .byte d a)
   | .mov, [.reg .dword d, .mem (.inl .dword) a] => some (.load .dword d a)
   | .mov, [.reg .qword d, .mem (.inl .qword) a] => some (.load .qword d a)
@@ -116,7 +162,19 @@ def assemble : Mnemonic → List Operand → Option Instr
   | .vmovdqu, [.vec .ymm d, .mem (.inr .ymm) a] => some (.vmovdquLoad .ymm d a)
   | .vmovdqu, [.mem (.inr .xmm) a, .vec .xmm s] => some (.vmovdquStore .xmm a s)
   | .vmovdqu, [.mem (.inr .ymm) a, .vec .ymm s] => some (.vmovdquStore .ymm a s)
-  | .vpxor, [.vec .xmm d, .vec .xmm s, .vec .xmm t] => some (.vpxor d s t)
+  | .bin op, [.vec w d, .vec w' a, b] => if w = w' then (vecSrc w b).map (.vecBin op w d a) else none
+  | .binImm f, [.vec w d, .vec w' a, b, .imm false n] =>
+    if w = w' then ((unsigned 8 n).bind f).bind fun op => (vecSrc w b).map (.vecBin op w d a) else none
+  | .un f, [.vec w d, .vec w' a, .imm false n] =>
+    if w = w' then (unsigned 8 n).map fun v => .vecUn (f v) w d a else none
+  | .vmovdqa, [.vec w d, .vec w' s] => if w = w' then some (.vmovdqa w d s) else none
+  | .vbroadcasti128, [.vec .ymm d, .mem (.inr .xmm) a] => some (.vbroadcasti128 d a)
+  | .vinserti128, [.vec .ymm d, .vec .ymm a, b, .imm false n] =>
+    (vecSrc .xmm b).bind fun b => (half n).map (.vinserti128 d a b)
+  | .vextracti128, [.vec .xmm d, .vec .ymm a, .imm false n] => (half n).map (.vextracti128 d a)
+  | .vmovq, [.vec .xmm d, .reg .qword s] => some (.vmovqFrom d s)
+  | .vmovq, [.reg .qword d, .vec .xmm s] => some (.vmovqTo d s)
+  | .vpinsrq, [.vec .xmm d, .vec .xmm a, .reg .qword s, .imm false n] => (half n).map (.vpinsrq d a s)
   | .vzeroupper, [] => some .vzeroupper
   | _, _ => none
 
@@ -127,13 +185,14 @@ def instruction (m : Token) (operands : List (List Token)) : Option Instr :=
 /-- A jump: its only operand is the reference. -/
 def jump (m : Token) : List (List Token) → Option (Option Cond × Token)
   | [[r]] => ([(chars!"jmp", none), (chars!"je", some .e), (chars!"jne", some .ne), (chars!"jb", some .b),
-      (chars!"jae", some .ae)].lookup m).map (·, r)
+      (chars!"jae", some .ae), (chars!"ja", some .a), (chars!"jbe", some .be), (chars!"js", some .s), (chars!"jns", some .ns)].lookup m).map (·, r)
   | _ => none
 
 /-- How x86-64 is read. -/
 def parser : Parser Instr Cond Feature where
   callConv := chars!"sysv64"
-  feature t := [(chars!"sse2", .sse2), (chars!"avx", .avx)].lookup t
+  feature t := [(chars!"sse2", .sse2), (chars!"avx", .avx), (chars!"avx2", .avx2), (chars!"aes", .aes),
+    (chars!"pclmulqdq", .pclmulqdq), (chars!"vaes", .vaes), (chars!"vpclmulqdq", .vpclmulqdq)].lookup t
   instr := instruction
   jump := jump
   ret := chars!"ret"

@@ -55,12 +55,44 @@ def Src.text : Src → String
 
 /-- The mnemonic. -/
 def Alu.name : Alu → String
-  | .add => "add" | .sub => "sub" | .cmp => "cmp" | .test => "test"
+  | .add => "add" | .sub => "sub" | .cmp => "cmp" | .test => "test" | .and => "and" | .or => "or" | .xor => "xor"
+
+/-- The mnemonic. -/
+def Shift.name : Shift → String
+  | .shl => "shl" | .shr => "shr"
+
+/-- An immediate byte after other operands. -/
+def immediate (n : BitVec 8) : String := s!", {n.toNat}"
+
+/-- The mnemonic, and what follows the operands. -/
+def VecBin.text : VecBin → String × String
+  | .pxor => ("vpxor", "") | .pand => ("vpand", "") | .por => ("vpor", "") | .paddd => ("vpaddd", "")
+  | .paddq => ("vpaddq", "") | .pshufb => ("vpshufb", "") | .punpcklqdq => ("vpunpcklqdq", "")
+  | .punpckhqdq => ("vpunpckhqdq", "") | .aesenc => ("vaesenc", "") | .aesenclast => ("vaesenclast", "")
+  | .pclmulqdq h₁ h₂ => ("vpclmulqdq", s!", {h₁.toNat + 16 * h₂.toNat}")
+  | .palignr n => ("vpalignr", immediate n)
+
+/-- The mnemonic, and what follows the operands. -/
+def VecUn.text : VecUn → String × String
+  | .pslldq n => ("vpslldq", immediate n) | .psrldq n => ("vpsrldq", immediate n)
+  | .psllq n => ("vpsllq", immediate n) | .psrlq n => ("vpsrlq", immediate n)
+  | .pslld n => ("vpslld", immediate n) | .psrld n => ("vpsrld", immediate n)
+  | .psrad n => ("vpsrad", immediate n) | .pshufd order => ("vpshufd", immediate order)
+
+/-- A register or a memory operand. -/
+def VecSrc.text (w : VecWidth) : VecSrc → String
+  | .reg r => Vec.name r w
+  | .mem a => s!"{w.ptr} {a.text}"
 
 /-- The text of an instruction. -/
 def Instr.text : Instr → String
   | .alu op d s => s!"{op.name} {d.name}, {s.text}"
   | .clear d => s!"xor {d.dwordName}, {d.dwordName}"
+  | .mov d s => s!"mov {d.name}, {s.name}"
+  | .movImm d v => s!"mov {if v.toNat < 2 ^ 32 then d.dwordName else d.name}, {v.toNat}"
+  | .lea d a => s!"lea {d.name}, {a.text}"
+  | .bswap d => s!"bswap {d.name}"
+  | .shift op d n => s!"{op.name} {d.name}, {n.toNat}"
   | .load .byte d a => s!"movzx {d.dwordName}, byte ptr {a.text}"
   | .load .dword d a => s!"mov {d.dwordName}, dword ptr {a.text}"
   | .load .qword d a => s!"mov {d.name}, qword ptr {a.text}"
@@ -72,17 +104,30 @@ def Instr.text : Instr → String
   | .pxor d s => s!"pxor {Vec.xmmName d}, {Vec.xmmName s}"
   | .vmovdquLoad w d a => s!"vmovdqu {Vec.name d w}, {w.ptr} {a.text}"
   | .vmovdquStore w a s => s!"vmovdqu {w.ptr} {a.text}, {Vec.name s w}"
-  | .vpxor d s t => s!"vpxor {Vec.xmmName d}, {Vec.xmmName s}, {Vec.xmmName t}"
+  | .vecBin op w d a b => s!"{op.text.1} {Vec.name d w}, {Vec.name a w}, {b.text w}{op.text.2}"
+  | .vecUn op w d a => s!"{op.text.1} {Vec.name d w}, {Vec.name a w}{op.text.2}"
+  | .vmovdqa w d s => s!"vmovdqa {Vec.name d w}, {Vec.name s w}"
+  | .vbroadcasti128 d a => s!"vbroadcasti128 {Vec.name d .ymm}, xmmword ptr {a.text}"
+  | .vinserti128 d a b high => s!"vinserti128 {Vec.name d .ymm}, {Vec.name a .ymm}, {b.text .xmm}, {high.toNat}"
+  | .vextracti128 d a high => s!"vextracti128 {Vec.xmmName d}, {Vec.name a .ymm}, {high.toNat}"
+  | .vmovqFrom d s => s!"vmovq {Vec.xmmName d}, {s.name}"
+  | .vmovqTo d s => s!"vmovq {d.name}, {Vec.xmmName s}"
+  | .vpinsrq d a s high => s!"vpinsrq {Vec.xmmName d}, {Vec.xmmName a}, {s.name}, {high.toNat}"
   | .vzeroupper => "vzeroupper"
 
 /-- The suffix of `j`. -/
 def Cond.name : Cond → String
-  | .e => "e" | .ne => "ne" | .b => "b" | .ae => "ae"
+  | .e => "e" | .ne => "ne" | .b => "b" | .ae => "ae" | .a => "a" | .be => "be" | .s => "s" | .ns => "ns"
 
 /-- The name of a CPU feature. -/
 def Feature.name : Feature → String
   | .sse2 => "sse2"
   | .avx => "avx"
+  | .avx2 => "avx2"
+  | .aes => "aes"
+  | .pclmulqdq => "pclmulqdq"
+  | .vaes => "vaes"
+  | .vpclmulqdq => "vpclmulqdq"
 
 /-- How x86-64 prints. -/
 def printer : Printer Instr Cond Feature where

@@ -27,7 +27,7 @@ inductive Flag where
 
 /-- The CPU features that a kernel may need. -/
 inductive Feature where
-  | sse2 | avx
+  | sse2 | avx | avx2 | aes | pclmulqdq | vaes | vpclmulqdq
   deriving DecidableEq
 
 /-- The state: `none` for a flag means that it is undefined. -/
@@ -41,6 +41,12 @@ structure State where
   /-- Control and status of SSE floating point (SDM volume 1, section 10.2.3). -/
   mxcsr : BitVec 32
   memory : Memory
+
+/-- Bits `128 * i` and on of a vector register. -/
+def lane (v : BitVec 512) (i : Nat) : BitVec 128 := v.extractLsb' (128 * i) 128
+
+/-- A vector register from its lanes of 128 bits, lowest first. -/
+def ofLanes (a b c d : BitVec 128) : BitVec 512 := d ++ c ++ b ++ a
 
 namespace State
 
@@ -58,6 +64,9 @@ def setMemory (s : State) (m : Memory) : State := { s with memory := m }
 
 /-- The low 128 bits of a vector register. -/
 def xmm (s : State) (r : Vec) : BitVec 128 := (s.vec r).setWidth 128
+
+/-- Bits `128 * i` and on of a vector register. -/
+def lane (s : State) (r : Vec) (i : Nat) : BitVec 128 := X86_64.lane (s.vec r) i
 
 /-- A write of a legacy SSE instruction: bits 128 and above stay (SDM volume 1, section 14.1). -/
 def setXmm (s : State) (d : Vec) (v : BitVec 128) : State :=

@@ -74,6 +74,9 @@ variable (s : State) (d r : Reg) (x y : Vec) (v : BitVec 64) (u : BitVec 128) (u
 @[simp] theorem alu_add : s.alu .add d v = (s.setReg d (s.gpr d + v)).setFlags (addFlags (s.gpr d) v) := (rfl)
 @[simp] theorem alu_sub : s.alu .sub d v = (s.setReg d (s.gpr d - v)).setFlags (subFlags (s.gpr d) v) := (rfl)
 @[simp] theorem alu_cmp : s.alu .cmp d v = s.setFlags (subFlags (s.gpr d) v) := (rfl)
+@[simp] theorem alu_and : s.alu .and d v = (s.setReg d (s.gpr d &&& v)).setFlags (logicFlags (s.gpr d &&& v)) := (rfl)
+@[simp] theorem alu_or : s.alu .or d v = (s.setReg d (s.gpr d ||| v)).setFlags (logicFlags (s.gpr d ||| v)) := (rfl)
+@[simp] theorem alu_xor : s.alu .xor d v = (s.setReg d (s.gpr d ^^^ v)).setFlags (logicFlags (s.gpr d ^^^ v)) := (rfl)
 @[simp] theorem alu_test : s.alu .test d v = s.setFlags (logicFlags (s.gpr d &&& v)) := (rfl)
 end Reads
 

@@ -57,7 +57,7 @@ theorem agree_ofArgs (h : target.SamePublic c s₁ s₂) : Agree (ofArgs c.sig.p
     have := h.args i (by omega)
     simpa [target, sysv64, List.getElem?_eq_getElem (show i < argRegs.length by omega)] using this
   low r hr := by simp [hasLow, ofArgs, ofRegs] at hr
-  high r hr := by simp [ofArgs, ofRegs] at hr
+  high r hr := by simp [hasHigh, ofArgs, ofRegs] at hr
   flag := nofun
   mask := nofun
 
@@ -82,7 +82,7 @@ theorem Agree.sameVolatile {returns : Bool} (h : Agree (onReturn returns) s₁ s
       have : r ≠ .rax := fun e => nomatch hx e
       simpa [onReturn, this] using has_volatile.2 hr
   · have hl := h.low r (by rw [hasLow, low, all])
-    have hh := h.high r (by rw [high, all])
+    have hh := h.high r (by rw [hasHigh, high, all])
     apply BitVec.eq_of_getLsbD_eq
     intro i hi
     by_cases hi' : i < 128

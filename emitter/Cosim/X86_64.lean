@@ -31,6 +31,22 @@ instance : Shapes Vec := ⟨[⟨["v"], do
 
 instance : Shapes (BitVec 32) := ⟨immediates 32⟩
 
+/-- Any immediate of few bits. -/
+def small (n : Nat) (name : String) : Shape (BitVec n) := ⟨[name], do
+  let v := BitVec.ofNat n (← random (do if (← below 4) == 0 then oneOf #[0, 1, 8, 16, 31, 32, 63, 64, 255] else bits n))
+  return v⟩
+
+instance : Shapes (BitVec 8) := ⟨[small 8 "imm8"]⟩
+instance : Shapes (BitVec 6) := ⟨[small 6 "imm6"]⟩
+
+/-- Immediates that a general register takes as 32 bits and as 64. -/
+instance : Shapes (BitVec 64) := ⟨
+  [⟨["imm32"], return BitVec.ofNat 64 (← random (do if (← below 4) == 0 then oneOf #[0, 1, 2 ^ 31, 2 ^ 32 - 1] else bits 32))⟩,
+   ⟨["imm64"], return BitVec.ofNat 64 (← random (do
+      if (← below 4) == 0 then oneOf #[2 ^ 32, 2 ^ 63, 2 ^ 64 - 1, 2 ^ 64 - 2 ^ 31] else return 2 ^ 32 + (← bits 63)))⟩]⟩
+
+instance : Shapes Bool := ⟨shapes_of% Bool⟩
+
 instance : Shapes (Option Reg) := ⟨⟨[], pure none⟩ :: Shapes.shapes.map fun s => ⟨s.parts, some <$> s.draw⟩⟩
 
 /-- A memory operand; `rsp`, which is no index, becomes another register there. -/
@@ -44,7 +60,16 @@ instance : Shapes Ea := ⟨((shapes_of% Ea : List (Shape Ea))).map fun s =>
 instance : Shapes Src := ⟨shapes_of% Src⟩
 instance : Shapes Alu := ⟨shapes_of% Alu⟩
 instance : Shapes Width := ⟨shapes_of% Width⟩
+instance : Shapes Shift := ⟨shapes_of% Shift⟩
 instance : Shapes VecWidth := ⟨shapes_of% VecWidth⟩
+instance : Shapes VecBin := ⟨shapes_of% VecBin⟩
+instance : Shapes VecUn := ⟨shapes_of% VecUn⟩
+
+/-- A vector register, or memory: the kinds of addresses, which have forms of their own in loads and stores, in turn. -/
+instance : Shapes VecSrc := ⟨(Shapes.shapes.map fun s => ⟨s.parts, VecSrc.reg <$> s.draw⟩) ++ [⟨["mem"], do
+  let kinds : List (Shape Ea) := Shapes.shapes
+  let kind := kinds[(← get).sample / regs.size % kinds.length]?
+  return .mem (← (kind.map (·.draw)).getD (pure { base := .rax }))⟩]⟩
 
 /-- All that is compared, in the order in which `state` reads it. -/
 def components : Array (Component State) :=
@@ -67,16 +92,31 @@ def state (m : Image) (memory : Memory) : State where
   mxcsr := BitVec.ofNat 32 m.values[42]!
   memory := memory
 
-/-- Exclusive or of two registers into a third. -/
+/-- The operations whose sources can be exchanged. -/
+def commutes : VecBin → Bool
+  | .pxor | .pand | .por | .paddd | .paddq => true
+  | _ => false
+
+theorem eval_comm (op : VecBin) (h : commutes op = true) (x y : BitVec 128) : op.eval x y = op.eval y x := by
+  cases op <;> simp only [commutes, Bool.false_eq_true] at h <;>
+    simp only [VecBin.eval, BitVec.xor_comm x, BitVec.and_comm x, BitVec.or_comm x, BitVec.add_comm (dword x _),
+      BitVec.add_comm (qword x _)]
+
+/-- Such an operation on two registers. -/
 def commuted : Instr → Option Instr
-  | .vpxor d r q => some (.vpxor d q r)
+  | .vecBin op w d r (.reg q) => if commutes op then some (.vecBin op w d q (.reg r)) else none
   | _ => none
 
 theorem commuted_same (i j : Instr) (h : commuted i = some j) : exec i = exec j := by
-  cases i <;> simp only [commuted, Option.some.injEq, reduceCtorEq] at h
-  subst h
-  funext s
-  simp only [exec, BitVec.xor_comm]
+  unfold commuted at h
+  split at h
+  · split at h
+    · rename_i op _ _ _ _ hc
+      cases h
+      funext s
+      simp only [exec, State.vecSrc, State.lane, eval_comm op hc]
+    · cases h
+  · cases h
 
 /-- x86-64. -/
 def machine : Machine State Instr Cond Feature where

@@ -18,8 +18,15 @@ def instructions : List Instr := [
   .store .byte { base := .rdx } .r11, .store .dword { base := .rbp, index := some .rbp, disp := 4 } .rcx,
   .store .qword { base := .r13, disp := 0x80000000 } .r14, .movdquLoad 15 { base := .r8, disp := 48 },
   .movdquStore { base := .rdx } 0, .pxor 9 10, .vmovdquLoad .xmm 1 { base := .rax }, .vmovdquLoad .ymm 14 { base := .rsi, disp := 32 },
-  .vmovdquStore .xmm { base := .rdx, disp := -16 } 2, .vmovdquStore .ymm { base := .rdi, index := some .rcx } 15, .vpxor 1 2 3,
-  .vzeroupper]
+  .vmovdquStore .xmm { base := .rdx, disp := -16 } 2, .vmovdquStore .ymm { base := .rdi, index := some .rcx } 15,  .vzeroupper,
+  .alu .and .rax (.reg .rcx), .alu .or .r8 (.imm 15), .alu .xor .rbx (.reg .rbx), .mov .rax .r15, .movImm .r9 0, .movImm .rcx 0xffffffff,
+  .movImm .rcx 0x100000000, .movImm .r12 0xffffffffffffffff, .lea .rdi { base := .rsi, index := some .r8, disp := -1 }, .bswap .r10,
+  .shift .shl .rax 63, .shift .shr .r11 0, .vecBin .pxor .xmm 1 2 (.reg 3), .vecBin .aesenc .ymm 0 15 (.mem { base := .rdi, disp := 16 }),
+  .vecBin .aesenclast .xmm 3 3 (.mem { base := .rdi }), .vecBin (.pclmulqdq false true) .xmm 4 5 (.reg 6),
+  .vecBin (.pclmulqdq true true) .ymm 4 5 (.mem { base := .rsp }), .vecBin (.palignr 255) .xmm 7 8 (.reg 9), .vecUn (.pslldq 8) .ymm 1 2,
+  .vecUn (.pshufd 27) .xmm 10 11, .vecUn (.psrad 31) .xmm 0 0, .vmovdqa .xmm 1 2, .vmovdqa .ymm 3 14,
+  .vbroadcasti128 2 { base := .rdx }, .vinserti128 1 2 (.reg 3) true, .vinserti128 1 2 (.mem { base := .rcx }) false, .vextracti128 5 6 true,
+  .vmovqFrom 9 .rax, .vmovqTo .r13 8, .vpinsrq 1 2 .rdx true]
 
 #guard instructions.all fun i => reads parser i.text == some i
 
@@ -27,8 +34,15 @@ def instructions : List Instr := [
 #guard ["mov rax, dword ptr [rdi]", "mov eax, qword ptr [rdi]", "movzx rax, byte ptr [rdi]", "movzx eax, dword ptr [rdi]",
   "mov al, byte ptr [rdi]", "mov byte ptr [rdi], rax", "mov dword ptr [rdi], al", "movdqu xmm0, qword ptr [rdi]",
   "movdqu xmm16, xmmword ptr [rdi]", "movdqu rax, xmmword ptr [rdi]", "pxor xmm0, xmmword ptr [rdi]", "pxor xmm0",
-  "xor eax, ecx", "xor rax, rax", "add eax, ecx", "add rax, rcx, rdx", "add rax", "add 1, rax", "add rax, qword ptr [rdi]",
-  "mov rax, rcx", "mov [rdi], rax", "vmovdqu ymm0, xmmword ptr [rdi]", "vmovdqu ymmword ptr [rdi], xmm0", "vpxor ymm0, ymm1, ymm2",
+  "xor eax, ecx", "xor rax, eax", "add eax, ecx", "add rax, rcx, rdx", "add rax", "add 1, rax", "add rax, qword ptr [rdi]",
+  "mov eax, ecx", "mov [rdi], rax", "mov rax, [rdi]", "vmovdqu ymm0, xmmword ptr [rdi]", "vmovdqu ymmword ptr [rdi], xmm0", "vpxor ymm0, ymm1, xmm2",
+  "vpxor xmm0, ymm1, xmm2", "vpxor ymm0, ymm1, xmmword ptr [rdi]", "vpxor xmm0, xmmword ptr [rdi], xmm1",
+  "vpclmulqdq xmm0, xmm1, xmm2", "vpclmulqdq xmm0, xmm1, xmm2, 2", "vpclmulqdq xmm0, xmm1, xmm2, 256", "vaesenc xmm0, xmm1, xmm2, 0",
+  "vpslldq xmm0, xmm1", "vpslldq xmm0, ymm1, 8", "vpslldq xmm0, xmm1, 256", "vpslldq xmm0, xmm1, -1", "vpshufd xmm0, xmmword ptr [rdi], 1",
+  "vinserti128 ymm0, ymm1, ymm2, 1", "vinserti128 ymm0, ymm1, xmm2, 2", "vextracti128 ymm0, ymm1, 1", "vbroadcasti128 ymm0, xmm1",
+  "vmovq xmm0, xmm1", "vmovq xmm0, eax", "vpinsrq xmm0, xmm1, eax, 0", "vmovdqa xmm0, xmmword ptr [rdi]", "vmovdqa xmm0, ymm1",
+  "shl rax, 64", "shl rax, cl", "shl rax, -1", "bswap eax", "lea rax, qword ptr [rdi]", "lea eax, [rdi]", "mov rax, 0", "mov eax, 4294967296",
+  "mov rax, 18446744073709551616", "mov eax, -1",
   "vpxor xmm0, xmm1", "pxor ymm0, ymm1", "movdqu ymm0, ymmword ptr [rdi]", "vzeroupper ymm0", "add"].all (reads parser · == none)
 
 -- addresses and numbers that are not printed so

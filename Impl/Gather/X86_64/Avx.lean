@@ -11,7 +11,8 @@ open TCB.X86_64 Impl.X86_64
 
 /-- Leave no contents of slices in registers, nor the upper halves of vector registers in use. -/
 def clear : List Instr :=
-  [.vpxor 0 0 0, .vpxor 1 1 1, .vpxor 2 2 2, .vpxor 3 3 3, .vzeroupper, .clear .rax, .clear .r10]
+  let zero (r : Vec) : Instr := .vecBin .pxor .xmm r r (.reg r)
+  [zero 0, zero 1, zero 2, zero 3, .vzeroupper, .clear .rax, .clear .r10]
 
 /-- The kernel with AVX. -/
 def program : TCB.Program Instr Cond Feature :=

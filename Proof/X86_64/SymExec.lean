@@ -257,8 +257,8 @@ theorem loadStep_sound {a : Ea} {n : Nat} {d : Vec} {es : List VecExpr} {x : Ste
       by simp only [State.loading, Memory.load]; rw [if_pos hc]; rfl, ?_⟩
     refine effect_setVec (es := es) rfl rfl rfl fun i => ?_
     rw [hv i]
-    congr 1
-    funext _ i
+    refine congrArg (fun load => (laneOf es i).eval (view.lane s) load) ?_
+    funext _ k
     simp only [Step.loaded, ea_view hi]
     rfl
   · cases h

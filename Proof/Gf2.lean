@@ -20,3 +20,5 @@ What the proof of a kernel uses, for a key `h`, a running value `y` and blocks `
 - `aggregate`, `aggregate_karatsuba`, `fold_xor`, `foldLazy_xor`, `Acc.correct_xor`: the same for other shapes.
 - `ghash_append`, `foldl_ghash`, `ghash_cons`: a message in groups. `Proof.Gf2.Passes` has examples.
 -/
+
+set_option autoImplicit false

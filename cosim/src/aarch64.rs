@@ -184,6 +184,7 @@ fn load(part: Part, value: &[u8], to: &mut Registers) {
 pub fn has(feature: &str) -> bool {
     match feature {
         "neon" => is_aarch64_feature_detected!("neon"),
+        "aes" => is_aarch64_feature_detected!("aes") && is_aarch64_feature_detected!("pmull"),
         _ => false,
     }
 }

@@ -29,7 +29,8 @@ instance : Shapes Vec := ⟨[⟨["v"], do
 /-- An immediate or an offset as it is encoded: zero, or an edge or anything else. -/
 instance {n : Nat} : Shapes (BitVec n) := ⟨[⟨["0"], pure 0⟩, ⟨[s!"i{n}"], do
   let v ← random do
-    if (← below 2) == 0 then oneOf #[1, 2, 2 ^ (n - 1) - 1, 2 ^ (n - 1), 2 ^ n - 1] else return (← below (2 ^ n - 1)) + 1
+    if (← below 2) == 0 then oneOf (#[1, 2, 2 ^ (n - 1) - 1, 2 ^ (n - 1), 2 ^ n - 1].filter (0 < · % 2 ^ n))
+    else return (← below (2 ^ n - 1)) + 1
   note (.immediate v)
   return BitVec.ofNat n v⟩]⟩
 

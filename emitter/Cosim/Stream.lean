@@ -60,11 +60,17 @@ def Machine.draw (m : Machine S I C F) (part : Part) (count : Nat) : Rand (Array
 def Machine.text (m : Machine S I C F) (code : Flat I C) : List String :=
   code.zipIdx.map fun x => m.printer.item code x.2 x.1
 
+/-- The CPU features that code needs, and no others. -/
+def Machine.program (m : Machine S I C F) (code : Flat I C) : Program I C F where
+  features := (code.flatMap fun | .instr i => m.target.isa.requires i | _ => []).eraseDups
+  code
+
 /-- The text reads as nothing but this code, by a reader that shares nothing with the printer. -/
 def Machine.readsBack (m : Machine S I C F) (code : Flat I C) : Bool :=
+  let p := m.program code
   let lineOf (s : String) : Line := (s!"\"{Printer.template s}\",".splitOn ", ").map fun p => (p.splitOn " ").map (·.toList)
-  match m.parser.code ((m.printer.lines { features := m.features, code }).map lineOf) with
-  | some (directives, found, _) => m.parser.startsWith directives m.features && found == code
+  match m.parser.code ((m.printer.lines p).map lineOf) with
+  | some (directives, found, _) => m.parser.startsWith directives p.features && found == code
   | none => false
 
 /-- The line that describes the machine. -/
@@ -72,17 +78,17 @@ def Machine.describe (m : Machine S I C F) (samples : Nat) : Json := Json.mkObj 
   ("arch", m.printer.arch),
   ("components", Json.arr (m.components.map fun c => Json.mkObj [("name", c.name), ("size", c.size)])),
   ("memory", Json.mkObj [("base", memoryBase), ("length", memoryLength), ("fill", fill.toNat), ("window", windowBytes)]),
-  ("prologue", toJson (m.printer.prologue m.features)),
   ("constructors", toJson m.constructors),
   ("forms", toJson (m.forms.map (·.name))),
   ("samples", samples)]
 
 /-- The line that describes an instruction. -/
 def Machine.describeSample (m : Machine S I C F) (s : Sample I C) : Json :=
-  let requires := match s.item with | .instr i => m.target.isa.requires i | _ => []
+  let features := (m.program [s.item]).features
   Json.mkObj [
     ("form", s.form),
-    ("features", toJson (requires.map m.printer.feature)),
+    ("features", toJson (features.map m.printer.feature)),
+    ("prologue", toJson (m.printer.prologue features)),
     ("lines", toJson (m.text (codeOf s.item)))]
 
 /-- The low bytes of a number. -/
@@ -177,7 +183,9 @@ def Machine.list (m : Machine S I C F) (seed : Nat) : IO Unit := do
   let jumps : List (Item I C) := .jmp 0 :: m.conds.map fun c => .jcc (c.draw.run { rng := ⟨0⟩, sample := 0 }).1 0
   for item in jumps do
     let code := [.label 0, item]
-    out.putStrLn (Json.mkObj [("lines", toJson (m.text code)), ("read", m.readsBack code)]).compress
+    let prologue := m.printer.prologue (m.program code).features
+    out.putStrLn (Json.mkObj [
+      ("prologue", toJson prologue), ("lines", toJson (m.text code)), ("read", m.readsBack code)]).compress
   out.flush
 
 /-- The command: `list SEED`, or `cases COUNT SEED FIRST OF`. -/

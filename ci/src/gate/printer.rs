@@ -30,7 +30,7 @@ pub fn check(options: &ModelOptions) -> Result<Report> {
         let (machine, mut samples) = lean.head()?;
         samples.extend(lean.rest()?);
         lean.finish()?;
-        let code = assemble::assemble(&platform, &machine, &samples)?;
+        let code = assemble::assemble(&platform, &samples)?;
         inspect(&machine, &samples, &code, &mut report);
         println!(
             "{architecture}, seed {}: {} instructions of {} forms",
@@ -91,7 +91,7 @@ fn inspect(machine: &Machine, samples: &[Sample], code: &[Code], report: &mut Re
 /// An error if the bytes are not what the lines say.
 fn decodes(machine: &Machine, sample: &Sample, code: &Code) -> Result<()> {
     let check = |lines: &[String]| {
-        let lines = [&machine.prologue[..], lines].concat();
+        let lines = [&sample.prologue[..], lines].concat();
         check_lines(&machine.arch, lines, sample.features.clone(), &code.bytes)
     };
     check(&assemble::listing(sample)).or_else(|error| match &sample.commuted {
@@ -140,14 +140,23 @@ impl Places {
     }
 }
 
-/// The words that are neither numbers nor sizes.
+/// The words that are neither numbers, nor sizes, nor shifts. Numbers, as in `16b`, are arrangements of lanes too.
 fn registers(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric());
     words.filter(|word| {
         word.starts_with(|c: char| c.is_ascii_lowercase())
             && !matches!(
                 *word,
-                "byte" | "dword" | "qword" | "xmmword" | "ymmword" | "zmmword" | "ptr"
+                "byte"
+                    | "dword"
+                    | "qword"
+                    | "xmmword"
+                    | "ymmword"
+                    | "zmmword"
+                    | "ptr"
+                    | "d"
+                    | "s"
+                    | "lsl"
             )
     })
 }

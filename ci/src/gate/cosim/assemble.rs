@@ -5,10 +5,7 @@ use std::{collections::HashMap, fmt::Write as _, fs};
 use anyhow::{Context, Result, ensure};
 use object::{Object, ObjectSection, ObjectSymbol};
 
-use super::{
-    model::{Machine, Sample},
-    platform::Platform,
-};
+use super::{model::Sample, platform::Platform};
 
 /// Room between a jump and its target, in instructions: the runner puts its own code there.
 pub const ROOM: usize = 32;
@@ -38,11 +35,15 @@ pub fn listing(sample: &Sample) -> Vec<String> {
 }
 
 /// Assembles all samples.
-pub fn assemble(platform: &Platform, machine: &Machine, samples: &[Sample]) -> Result<Vec<Code>> {
-    let mut text = machine.prologue.join("\n") + "\n";
+pub fn assemble(platform: &Platform, samples: &[Sample]) -> Result<Vec<Code>> {
+    let mut text = String::new();
     for (i, sample) in samples.iter().enumerate() {
         let lines = listing(sample);
         let last_label = lines.iter().rposition(|line| line.ends_with(':'));
+        for directive in &sample.prologue {
+            text += directive;
+            text.push('\n');
+        }
         // Writing to a String cannot fail.
         let _ = writeln!(text, "leanseal_start_{i}:");
         for (k, line) in lines.iter().enumerate() {

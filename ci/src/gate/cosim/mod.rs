@@ -91,7 +91,7 @@ fn part(
         "{architecture} prints for {}",
         machine.arch
     );
-    let code = assemble::assemble(platform, &machine, &samples)?;
+    let code = assemble::assemble(platform, &samples)?;
     let outcome = runner::run(platform, &machine, &samples, &code, lean.cases())?;
     lean.finish()?;
     Ok(Part {

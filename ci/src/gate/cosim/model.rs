@@ -92,8 +92,6 @@ pub struct Machine {
     /// What the runner has to know, and this tool not.
     pub components: serde_json::Value,
     pub memory: serde_json::Value,
-    /// Directives that precede code.
-    pub prologue: Vec<String>,
     /// Of the type of instructions.
     pub constructors: Vec<String>,
     pub forms: Vec<String>,
@@ -116,6 +114,8 @@ pub struct Sample {
     pub form: Option<usize>,
     #[serde(default)]
     pub features: Vec<String>,
+    /// Directives that precede code with these features.
+    pub prologue: Vec<String>,
     pub lines: Vec<String>,
     /// Whether the text reads back as what was printed.
     pub read: Option<bool>,

@@ -26,7 +26,10 @@ struct Instruction {
 enum Token {
     /// A register, with its arrangement of lanes, or the name of a shift or an extension.
     Word(String),
-    Immediate(i128),
+    /// Modulo 2^64: the decoder writes some negative ones so.
+    Immediate(i64),
+    /// The number of a lane.
+    Lane(u8),
     Punctuation(char),
     /// A branch to the instruction with this index; one past the last is the end.
     Target(usize),
@@ -201,6 +204,14 @@ fn tokens(mut text: &str) -> Result<Vec<Token>> {
                 found.push(Token::Immediate(number(&text[..length])?));
                 length
             }
+            '0'..='9' if found.last() == Some(&Token::Punctuation('[')) => {
+                let length = end(0);
+                let lane = text[..length].parse();
+                found.push(Token::Lane(
+                    lane.with_context(|| format!("`{text}`: no lane"))?,
+                ));
+                length
+            }
             'a'..='z' => {
                 let length = end(0);
                 found.push(Token::Word(text[..length].to_owned()));
@@ -213,7 +224,7 @@ fn tokens(mut text: &str) -> Result<Vec<Token>> {
 }
 
 /// `#-16`, or as the decoder writes it, `#-0x10`.
-fn number(text: &str) -> Result<i128> {
+fn number(text: &str) -> Result<i64> {
     let why = || format!("`{text}`: not a number");
     let unsigned = text.strip_prefix('#').with_context(why)?;
     let (negative, unsigned) = match unsigned.strip_prefix('-') {
@@ -226,11 +237,11 @@ fn number(text: &str) -> Result<i128> {
     };
     let value = u64::from_str_radix(digits, radix).with_context(why)?;
     ensure!(digits.bytes().all(|b| b.is_ascii_hexdigit()), why());
-    Ok(if negative {
-        -i128::from(value)
+    if negative {
+        i64::try_from(-i128::from(value)).with_context(why)
     } else {
-        value.into()
-    })
+        Ok(value.cast_signed())
+    }
 }
 
 #[cfg(test)]

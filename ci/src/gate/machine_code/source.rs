@@ -124,7 +124,21 @@ fn assembly(item: &ItemFn) -> Result<Vec<String>> {
     let strings = Punctuated::<LitStr, Token![,]>::parse_terminated
         .parse2(call.tokens.clone())
         .context("`naked_asm!` has operands or options, which this gate does not know")?;
-    Ok(strings.iter().map(LitStr::value).collect())
+    strings.iter().map(|line| template(&line.value())).collect()
+}
+
+/// The text that a template stands for: a brace is written twice, and anything else in braces is an operand.
+fn template(text: &str) -> Result<String> {
+    let mut found = String::new();
+    let mut rest = text.chars();
+    while let Some(c) = rest.next() {
+        ensure!(
+            !matches!(c, '{' | '}') || rest.next() == Some(c),
+            "`{text}` has an operand, which this gate does not know"
+        );
+        found.push(c);
+    }
+    Ok(found)
 }
 
 #[cfg(test)]
@@ -151,6 +165,18 @@ mod tests {
         assert_eq!(found[0].features, ["aes", "avx"]);
         assert_eq!(found[0].doc, " One.\n\n Two.\n");
         assert_eq!(module_path(Path::new("src/asm/mod.rs")).unwrap(), "asm");
+    }
+
+    #[test]
+    fn braces_are_written_twice() {
+        let found = read(
+            "#[unsafe(naked)] pub extern \"C\" fn vg_f() { core::arch::naked_asm!(\"tbl v0.16b, {{v1.16b}}, v2.16b\") }
+            pub const VG_F_FEATURES: &[&str] = &[];",
+        );
+        assert_eq!(found.unwrap()[0].lines, ["tbl v0.16b, {v1.16b}, v2.16b"]);
+        for operand in ["{x}", "{", "}", "{{}", "{{{", "{}"] {
+            assert!(template(operand).is_err(), "{operand}");
+        }
     }
 
     #[test]

@@ -1,9 +1,9 @@
 use super::*;
 
 /// Every form of operand, assembled by hand from the manual.
-const CODE: [(&str, u32); 17] = [
-    (".arch armv8-a", 0),
-    ("cbz x1, 3f", 0xb40001a1),
+const CODE: [(&str, u32); 28] = [
+    (".arch armv8-a+aes", 0),
+    ("cbz x1, 3f", 0xb4000301),
     ("2:", 0),
     ("ldp x4, x5, [x0]", 0xa9401404),
     ("cmp x5, #64", 0xf10100bf),
@@ -17,12 +17,23 @@ const CODE: [(&str, u32); 17] = [
     ("mov x6, #65535", 0xd29fffe6),
     ("movi v3.16b, #0", 0x4f00e403),
     ("b 2b", 0x17fffff5),
+    ("aese v0.16b, v31.16b", 0x4e284be0),
+    ("pmull2 v0.1q, v1.2d, v2.2d", 0x4ee2e020),
+    ("tbl v0.16b, {v1.16b}, v2.16b", 0x4e020020),
+    ("ext v0.16b, v1.16b, v2.16b, #8", 0x6e024020),
+    ("mov v0.16b, v1.16b", 0x4ea11c20),
+    ("mov v0.d[1], x1", 0x4e181c20),
+    ("mov w1, v0.s[3]", 0x0e1c3c01),
+    ("dup v0.4s, v1.s[3]", 0x4e1c0420),
+    ("ushr v0.2d, v1.2d, #63", 0x6f410420),
+    ("movk x1, #1, lsl #16", 0xf2a00021),
+    ("ldr q0, [x1], #-16", 0x3cdf0420),
     ("3:", 0),
     ("ret", 0xd65f03c0),
 ];
 
 fn differs(lines: &[&str], bytes: &[u8]) -> Option<String> {
-    refused(lines, bytes, &["neon"])
+    refused(lines, bytes, &["aes", "neon"])
 }
 
 fn refused(lines: &[&str], bytes: &[u8], features: &[&str]) -> Option<String> {
@@ -97,8 +108,38 @@ fn every_planted_difference_is_found() {
         (13, "movi v2.16b, #0"),
         (14, "b 3f"),
         (14, "bl 2b"),
-        (16, "ret\nret"),
-        (16, "ret x1"),
+        (15, "aese v31.16b, v0.16b"),
+        (15, "aesd v0.16b, v31.16b"),
+        (16, "pmull v0.1q, v1.1d, v2.1d"),
+        (16, "pmull2 v0.8h, v1.16b, v2.16b"),
+        (16, "pmull2 v0.1q, v2.2d, v1.2d"),
+        (17, "tbl v0.16b, {v1.16b, v2.16b}, v2.16b"),
+        (17, "tbx v0.16b, {v1.16b}, v2.16b"),
+        (17, "tbl v0.8b, {v1.16b}, v2.8b"),
+        (17, "tbl v0.16b, {v2.16b}, v1.16b"),
+        (18, "ext v0.16b, v1.16b, v2.16b, #7"),
+        (18, "ext v0.16b, v2.16b, v1.16b, #8"),
+        (19, "mov v1.16b, v0.16b"),
+        (19, "mvn v0.16b, v1.16b"),
+        (20, "mov v0.d[0], x1"),
+        (20, "mov v0.s[1], w1"),
+        (21, "mov w1, v0.s[2]"),
+        (21, "mov x1, v0.d[1]"),
+        (22, "dup v0.4s, v1.s[2]"),
+        (22, "dup v0.2d, v1.d[1]"),
+        (22, "dup v0.4s, w1"),
+        (23, "ushr v0.2d, v1.2d, #62"),
+        (23, "sshr v0.2d, v1.2d, #63"),
+        (23, "ushr v0.4s, v1.4s, #31"),
+        (24, "movk x1, #1"),
+        (24, "movk x1, #1, lsl #32"),
+        (24, "movk w1, #1, lsl #16"),
+        (25, "ldr q0, [x1, #-16]!"),
+        (25, "ldur q0, [x1, #-16]"),
+        (25, "ldr q0, [x1], #16"),
+        (25, "ldr q0, [x1], x2"),
+        (27, "ret\nret"),
+        (27, "ret x1"),
     ] {
         let mut changed = lines();
         changed.splice(line..=line, planted.lines());
@@ -163,6 +204,7 @@ fn what_is_not_an_instruction_is_refused() {
         "name:",
         "",
         "mov x0, 1",
+        "mov x0, v1.d[256]",
         "mov x0, #0x",
         "mov x0, #+1",
         "mov x0, #--1",

@@ -127,6 +127,23 @@ theorem wp_str (he : s.ea a t.bytes = p) (hm : s.memory = m.set b) (hc : covered
   exact .cons (s₁ := s.setMemory _) (t := [.store (s.ea a t.bytes) t.bytes])
     (by simp [isa, exec, storing, Memory.store, Memory.set, hm, data_of_holds hx hl, hc, hl]) h
 
+/-- Load a vector register, and add to the base. -/
+theorem wp_ldrPost {o : BitVec 9} (he : s.gpr n = p) (hm : s.memory = m.set b) (hc : covered m.readable p 16 = true)
+    (hb : bytesAt b p 16 = bs) (h : isa.Wp pub (.block is) Q ((s.setVec x (ofBytes 128 bs)).setReg n (p + o.signExtend 64))) :
+    isa.Wp pub (.block (.ldrPost x n o :: is)) Q s := by
+  subst he hb
+  refine .cons (s₁ := (s.setVec x _).setReg n _) (t := [.load (s.gpr n) 16]) ?_ h
+  simp [isa, exec, postIndex, loading, Memory.load, Transfer.bytes, put_vec, hm, hc]
+
+/-- Store a vector register, and add to the base. -/
+theorem wp_strPost {o : BitVec 9} (he : s.gpr n = p) (hm : s.memory = m.set b) (hc : covered m.writable p 16 = true)
+    (hx : s.Holds (.vec x) bs) (hl : bs.length = 16) (hb : writeBytes b p bs = b')
+    (h : isa.Wp pub (.block is) Q ((s.setMemory (m.set b')).setReg n (p + o.signExtend 64))) :
+    isa.Wp pub (.block (.strPost x n o :: is)) Q s := by
+  subst he hb
+  refine .cons (s₁ := (s.setMemory _).setReg n _) (t := [.store (s.gpr n) 16]) ?_ h
+  simp [isa, exec, postIndex, storing, Memory.store, Memory.set, hm, data_of_holds hx hl, hc, hl]
+
 /-- Load a pair of vector registers. -/
 theorem wp_ldp (ne : x ≠ y) (he : s.pairEa (.vec x y) n k = p) (hp : p + BitVec.ofNat 64 16 = p') (hm : s.memory = m.set b)
     (hc : covered m.readable p 16 = true) (hc' : covered m.readable p' 16 = true) (hb : bytesAt b p 16 = bs)

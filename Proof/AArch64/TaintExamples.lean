@@ -39,6 +39,26 @@ example : ([[.str (.gpr .byte .x0) { base := .x8 }], [.ldr (.vec 0) { base := .x
     [.stp (.vec 0 1) .x9 0], [.alu .add .x1 .x1 (.reg .x8), .ldr (.gpr .byte .x2) { base := .x1 }]] : List (List Instr)).all fun c =>
       !constantTime (loading false (.block c)) && constantTime (loading true (.block c)) := by decide +kernel
 
+/-- The base of a post-indexed access is public, and stays so. -/
+example : !constantTime (loading false (.block [.ldrPost 0 .x8 16])) && !constantTime (loading false (.block [.strPost 0 .x9 16])) &&
+    constantTime (.block [.ldrPost 0 .x0 16, .strPost 0 .x1 16, .ldrPost 0 .x0 16]) := by decide +kernel
+
+/-- A secret in either operand, in a lane, or in what stays of the destination makes the result secret: then it is no address. -/
+example : ([[.logic .eor .x0 .x0 .x8], [.logic .eor .x0 .x9 .x0], [.un .rev .x0 .x8], [.un .mov .x8 .x8, .un .mov .x0 .x8],
+    [.movk .x8 1 0, .un .mov .x0 .x8], [.movi 0 0, .ins (.d 1) 0 .x8, .umov (.d 0) .x0 0], [.movi 0 0, .umov (.d 0) .x0 1],
+    [.movi 0 0, .vecBin .eor 2 0 1, .umov (.d 0) .x0 2], [.movi 1 0, .vecBin .eor 2 0 1, .umov (.d 0) .x0 2],
+    [.vecUn .aesmc 2 0, .umov (.d 0) .x0 2], [.movi 0 0, .aese 0 1, .umov (.d 0) .x0 0], [.movi 1 0, .aese 0 1, .umov (.d 0) .x0 0],
+    [.ins (.d 1) 0 .x1, .umov (.d 1) .x0 0], [.ldrPost 0 .x1 0, .umov (.d 0) .x0 0]] :
+      List (List Instr)).all fun c => !constantTime (loading false (.block (c ++ [.ldr (.gpr .byte .x2) { base := .x0 }]))) := by
+  decide +kernel
+
+/-- What comes of public operands alone is public, but in a register whose low half a callee preserves. -/
+example : ([([.logic .eor .x0 .x0 .x1], true), ([.un .rev .x0 .x1], true), ([.movk .x0 1 2], true),
+    ([.movi 0 0, .ins (.d 1) 0 .x1, .umov (.d 0) .x0 0], true), ([.movi 8 0, .umov (.d 0) .x0 8], false),
+    ([.movi 0 0, .movi 1 1, .vecBin .pmull 2 0 1, .aese 2 1, .vecUn .rev64 3 2, .umov (.s 3) .x0 3], true)] :
+      List (List Instr × Bool)).all fun (c, ok) => constantTime (.block (c ++ [.ldr (.gpr .byte .x2) { base := .x0 }])) == ok := by
+  decide +kernel
+
 /-- A branch on initial junk is refused: in the flags, and in a register that holds no argument. -/
 example : constantTime (.skipIf .hs (.block [])) = false ∧ constantTime (.skipIf (.zero .x2) (.block [])) = false ∧
     constantTime (.skipIf (.zero .x1) (.block [])) = true := by decide +kernel
@@ -48,6 +68,11 @@ example : constantTime (.skipIf .hs (.block [])) = false ∧ constantTime (.skip
 /-- A vector register left with secret bytes is refused; cleared, it is not. The upper half of V8 counts too. -/
 example : ([0, 8, 15, 16, 31] : List Vec).all fun v =>
     !noResidue false (copying v []) && noResidue false (copying v [.movi v 0]) := by decide +kernel
+
+/-- So is what was computed from them. -/
+example : ([([.vecBin .eor 16 0 0], false), ([.vecUn .rev64 16 0], false), ([.umov (.d 0) .x2 0], false), ([.movi 16 0, .aese 16 0], false),
+    ([.vecBin .eor 16 0 0, .movi 16 0], true)] : List (List Instr × Bool)).all fun (c, ok) =>
+      noResidue false (copying 0 (c ++ [.movi 0 0])) == ok := by decide +kernel
 
 /-- General registers and flags left with a secret are refused. -/
 example : noResidue false (loading false (.block [.mov .x8 0])) = false ∧

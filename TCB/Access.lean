@@ -19,7 +19,8 @@ inductive Event where
 /-- The leakage of a run, oldest event first. -/
 abbrev Trace := List Event
 
-/-- The memory of a running kernel: its contents, and the regions that the kernel may touch. Only the contents change. -/
+/-- The memory of a running kernel: its contents, the regions that the kernel may touch, and where its code and its constants
+lie. Only the contents change. -/
 structure Memory where
   bytes : Mem
   /-- Where the kernel may load. -/
@@ -28,8 +29,15 @@ structure Memory where
   writable : List Region
   /-- Where the code of the kernel lies. -/
   code : Region
+  /-- Where the table of constants of the kernel begins, if it has one. -/
+  constants : Addr := 0
 
 namespace Memory
+
+/-- Where the given table of constants lies; an empty one is none. -/
+def table (m : Memory) : List Byte → List Region
+  | [] => []
+  | bs => [⟨m.constants, bs.length⟩]
 
 /-- Loading `n` bytes from `a` faults unless they lie in one readable region. -/
 def load (m : Memory) (a : Addr) (n : Nat) : Option (List Byte × Trace) :=

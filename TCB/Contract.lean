@@ -44,15 +44,16 @@ def args (s : S) : Args := c.sig.args (t.abi.arg s)
 /-- The contents of memory in a state. -/
 def mem (s : S) : Mem := (t.abi.memory s).bytes
 
-/-- The precondition of a contract. -/
-structure Pre (s : S) : Prop where
-  entry : c.sig.Entry (t.args c s) (t.abi.memory s) (t.abi.reserved s)
+/-- The precondition of a contract, for a program with the given table of constants. -/
+structure Pre (constants : List Byte) (s : S) : Prop where
+  entry : c.sig.Entry constants (t.args c s) (t.abi.memory s) (t.abi.reserved s)
   requires : ∀ r ∈ c.requires, r.Holds (t.args c s) (t.mem s)
 
-/-- The two states agree on the public inputs and on what the contract declassifies. -/
+/-- The two states agree on the public inputs, on where the table of constants lies, and on what the contract declassifies. -/
 structure SamePublic (s₁ s₂ : S) : Prop where
   args : ∀ i, i < c.sig.params.length → t.abi.arg s₁ i = t.abi.arg s₂ i
   contents : c.sig.SameContents (· = .publicInput) (t.args c s₁) (t.mem s₁) (t.mem s₂)
+  constants : (t.abi.memory s₁).constants = (t.abi.memory s₂).constants
   declassified : c.declassifies (t.args c s₁) (t.mem s₁) = c.declassifies (t.args c s₂) (t.mem s₂)
 
 /-- The two memories agree on the scratch buffers of a call that begins in `s`. -/
@@ -68,28 +69,28 @@ end Target
 /-- The program `p` meets the contract `c` on the target `t`. -/
 structure Verified [DecidableEq F] (t : Target S I C F) (p : Program I C F) (c : Contract) : Prop where
   /-- 1. From every state that satisfies the precondition, the program ends without a fault. -/
-  terminates : ∀ {s}, t.Pre c s → ∃ l s', t.isa.Runs p s l s'
+  terminates : ∀ {s}, t.Pre c p.constants s → ∃ l s', t.isa.Runs p s l s'
   /-- 2. Then its result is what the contract says, and nothing else is in the register of the result. -/
-  result : ∀ {s l s'}, t.Pre c s → t.isa.Runs p s l s' →
+  result : ∀ {s l s'}, t.Pre c p.constants s → t.isa.Runs p s l s' →
     c.Ensures (t.args c s) (t.mem s) (t.mem s') (t.abi.result s') ∧
     (c.sig.returns = true → (t.abi.result s').toNat < 2 ^ 32)
   /-- 3. Every byte outside the declared prefixes is as it was. -/
-  frame : ∀ {s l s'}, t.Pre c s → t.isa.Runs p s l s' → ∀ x, ¬ t.MayChange c s x → t.mem s' x = t.mem s x
+  frame : ∀ {s l s'}, t.Pre c p.constants s → t.isa.Runs p s l s' → ∀ x, ¬ t.MayChange c s x → t.mem s' x = t.mem s x
   /-- 4. What the calling convention says a callee preserves is as it was. -/
-  abi : ∀ {s l s'}, t.Pre c s → t.isa.Runs p s l s' → t.abi.Preserved s s'
+  abi : ∀ {s l s'}, t.Pre c p.constants s → t.isa.Runs p s l s' → t.abi.Preserved s s'
   /-- 5. Constant time: two runs that agree on what is public leak the same, whatever else the registers, flags and memory
   hold. -/
-  constantTime : ∀ {s₁ s₂ l₁ l₂ s₁' s₂'}, t.Pre c s₁ → t.Pre c s₂ → t.SamePublic c s₁ s₂ →
+  constantTime : ∀ {s₁ s₂ l₁ l₂ s₁' s₂'}, t.Pre c p.constants s₁ → t.Pre c p.constants s₂ → t.SamePublic c s₁ s₂ →
     t.isa.Runs p s₁ l₁ s₁' → t.isa.Runs p s₂ l₂ s₂' → l₁ = l₂
   /-- 6. No residue: if moreover all that is caller-saved, and scratch memory, are equal on entry, then they are equal on
   return, up to the result (what is callee-saved is as it was, by 4): nothing that depends on a secret is left behind. -/
-  noResidue : ∀ {s₁ s₂ l₁ l₂ s₁' s₂'}, t.Pre c s₁ → t.Pre c s₂ → t.SamePublic c s₁ s₂ →
+  noResidue : ∀ {s₁ s₂ l₁ l₂ s₁' s₂'}, t.Pre c p.constants s₁ → t.Pre c p.constants s₂ → t.SamePublic c s₁ s₂ →
     t.abi.SameVolatile true s₁ s₂ → t.SameScratch c s₁ (t.mem s₁) (t.mem s₂) →
     t.isa.Runs p s₁ l₁ s₁' → t.isa.Runs p s₂ l₂ s₂' →
     t.abi.SameVolatile (!c.sig.returns) s₁' s₂' ∧ t.SameScratch c s₁ (t.mem s₁') (t.mem s₂')
   /-- 7. Not vacuous: two states satisfy the precondition, agree on what is public and differ in every secret byte, with no
   buffer empty and at least two slices in every list. -/
-  witness : ∃ s₁ s₂, t.Pre c s₁ ∧ t.Pre c s₂ ∧ t.SamePublic c s₁ s₂ ∧
+  witness : ∃ s₁ s₂, t.Pre c p.constants s₁ ∧ t.Pre c p.constants s₂ ∧ t.SamePublic c s₁ s₂ ∧
     c.sig.DifferInSecrets (t.args c s₁) (t.mem s₁) (t.mem s₂) ∧ c.sig.Substantial (t.args c s₁) (t.mem s₁)
 
 end TCB

@@ -20,10 +20,11 @@ inductive Item (I C : Type) where
 /-- Flat code; a return instruction stands after its last line. -/
 abbrev Flat (I C : Type) := List (Item I C)
 
-/-- Flat code, and the CPU features that it may use. -/
+/-- Flat code, the CPU features that it may use, and its table of constants: bytes that lie beside it in memory. -/
 structure Program (I C F : Type) where
   features : List F
   code : Flat I C
+  constants : List Byte := []
 
 variable {S I C F : Type}
 

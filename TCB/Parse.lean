@@ -28,12 +28,17 @@ structure Parser (I C F : Type) where
   feature : Token → Option F
   /-- The instruction with a mnemonic and the tokens of its operands. -/
   instr : Token → List (List Token) → Option I
+  /-- The instruction in an argument that has another text for Mach-O objects. -/
+  byFormat : List Token → Option I := fun _ => none
   /-- The condition of a jump, if it has one, and its reference, from its mnemonic and the tokens of its operands. -/
   jump : Token → List (List Token) → Option (Option C × Token)
   /-- The return instruction. -/
   ret : Token
 
 variable {I C F : Type}
+
+/-- What stands for the table of constants. -/
+def tableTokens : List Token := [['{'], chars!"table", ['}']]
 
 /-- A label: `2` and a decimal number. -/
 def labelOf : Token → Option Nat
@@ -96,14 +101,15 @@ def single (m : Token) : List Token → Option (AsmLine I C)
   | [[':']] => (labelOf m).map fun l => .item (.label l) none
   | ts => p.statement m [ts]
 
-/-- A line: a string literal and a comma. -/
+/-- A line: a string literal, or one for each format of objects, and a comma. -/
 def line : Line → Option (AsmLine I C)
   | [] => none
   | [a] => (opening a).bind fun o => (closing o.2).bind (p.single o.1)
   | a :: parts =>
     match opening a, operands parts with
     | some o, some ops => p.statement o.1 (o.2 :: ops)
-    | _, _ => none
+    | some _, none => none
+    | none, _ => (p.byFormat (Line.tokens (a :: parts))).map fun i => .item (.instr i) none
 
 /--
 The lines up to the return instruction are code, and these are the lines after it: labels are unique, and each reference

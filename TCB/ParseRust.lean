@@ -101,6 +101,56 @@ def allWrittenOf (symbol : Token) (params : List Token) : List Line → List (St
     | some w => let r := allWrittenOf symbol params ls; (w :: r.1, r.2)
     | none => ([], l :: ls)
 
+/-- The value of a hexadecimal digit. -/
+def hexDigit (c : Char) : Option Nat :=
+  bif c.isDigit then some (c.toNat - 48)
+  else bif Nat.ble 97 c.toNat && Nat.ble c.toNat 102 then some (c.toNat - 87) else none
+
+/-- A byte: `0x0f`. -/
+def byteOf : List Token → Option Byte
+  | [['0', 'x', h, l]] =>
+    match hexDigit h, hexDigit l with
+    | some h, some l => some (BitVec.ofNat 8 (16 * h + l))
+    | _, _ => none
+  | _ => none
+
+/-- The bytes in lines with a comma after each, up to the end of a table, and the lines after it. -/
+def bytesOf : List Line → Option (List Byte × List Line)
+  | [] => none
+  | l :: ls =>
+    match l.tokens.reverse with
+    | [[';'], [')'], [']']] => some ([], ls)
+    | [','] :: ts =>
+      match collect byteOf (splitAt [','] ts.reverse), bytesOf ls with
+      | some bs, some (cs, rest) => some (bs ++ cs, rest)
+      | _, _ => none
+    | _ => none
+
+/-- The name of the table of a function. -/
+def tableName (symbol : Token) : Token := capitals symbol ++ chars!"_TABLE"
+
+/-- The table of constants of a function that has one, and the lines after it. -/
+def tableOf (symbol : Token) : (present : Bool) → List Line → Option (List Byte × List Line)
+  | false, lines => some ([], lines)
+  | true, lines =>
+    match lines.dropWhile Line.isIdle with
+    | [] => none
+    | l :: ls =>
+      match l.tokens, bytesOf ls with
+      | [a, name, [':'], b, ['<'], n, ['>'], ['='], c, ['('], ['[']], some (x :: bs, rest) =>
+        bif [a, b, c] == [chars!"static", chars!"Table", chars!"Table"] && name == tableName symbol &&
+          natural n == some (bs.length + 1) then some (x :: bs, rest) else none
+      | _, _ => none
+
+/-- Whether a function has a table of constants, from the lines after its code, and the lines after its end. -/
+def endOf (symbol : Token) : List Line → Option (Bool × List Line)
+  | [] => none
+  | l :: ls =>
+    let present := l.tokens == [chars!"table", ['='], chars!"sym", tableName symbol, [',']]
+    match bif present then ls else l :: ls with
+    | c :: d :: rest => bif [c.tokens, d.tokens] == [[[')']], [['}']]] then some (present, rest) else none
+    | _ => none
+
 /-- The constants after a function, and the lines after them. -/
 def constantsOf (symbol : Token) (params : List Token) (lines : List Line) :
     Option (List Token × List (String × Nat) × List Line) :=
@@ -118,21 +168,20 @@ def function : List Line → Option (Function I C F × List Line)
   | a :: h :: o :: body =>
     bif a.tokens == tokensOf chars!"#[unsafe(naked)]" && o.tokens == tokensOf chars!"core::arch::naked_asm!(" then
       match headOf h.tokens, p.code body with
-      | some (conv, name, params, returns), some (directives, code, c :: d :: rest) =>
-        match conv == p.callConv && [c.tokens, d.tokens] == [[[')']], [['}']]],
-          constantsOf name (params.map (·.1)) rest with
-        | true, some (features, written, rest) =>
-          match collect p.feature features with
-          | some features =>
-            bif p.startsWith directives features then
-              some ({
-                symbol := String.ofList name
-                params := params.map fun p => (String.ofList p.1, p.2)
-                program := { features, code }
-                returns, written }, rest)
-            else none
-          | none => none
-        | _, _ => none
+      | some (conv, name, params, returns), some (directives, code, rest) =>
+        bif conv == p.callConv then
+          (endOf name rest).bind fun (present, rest) =>
+          (constantsOf name (params.map (·.1)) rest).bind fun (features, written, rest) =>
+          (tableOf name present rest).bind fun (constants, rest) =>
+          (collect p.feature features).bind fun features =>
+          bif p.startsWith directives features then
+            some ({
+              symbol := String.ofList name
+              params := params.map fun p => (String.ofList p.1, p.2)
+              program := { features, code, constants }
+              returns, written }, rest)
+          else none
+        else none
       | _, _ => none
     else none
   | _ => none
@@ -145,11 +194,25 @@ def functions : Nat → List Line → Option (List (Function I C F))
     | some (f, rest) => (functions n rest).map (f :: ·)
     | none => none
 
+/-- The lines after the given ones, if the first that is not idle is one of these, as it must be then. -/
+def after (lines : List Line) (start : List (List Token)) : Option (List Line) :=
+  let lines := lines.dropWhile Line.isIdle
+  bif (lines.head?.map Line.tokens) == start.head? then
+    bif (lines.take start.length).map Line.tokens == start then some (lines.drop start.length) else none
+  else some lines
+
+/-- The type of tables: bytes alone, at a multiple of 64. -/
+def tableType : List (List Token) := [
+  tokensOf chars!"#[allow(dead_code," ++ [chars!"reason", ['='], ['"'], chars!"only", chars!"machine", chars!"code", chars!"reads",
+    chars!"it", ['"'], [')'], [']']],
+  tokensOf chars!"#[repr(C,align(64))]",
+  [chars!"struct", chars!"Table", ['<'], chars!"const"] ++ tokensOf chars!"N:usize>([u8;N]);"]
+
 /-- The functions of a file, which are so many. -/
 def file (n : Nat) (lines : List Line) : Option (List (Function I C F)) :=
-  match lines.dropWhile Line.isIdle with
-  | l :: ls => p.functions n (bif l.tokens == [chars!"use"] ++ tokensOf chars!"crate::asm::Slice;" then ls else l :: ls)
-  | [] => none
+  (after lines [[chars!"use"] ++ tokensOf chars!"crate::asm::Slice;"]).bind fun lines =>
+  (after lines tableType).bind fun lines =>
+  bif lines.isEmpty then none else p.functions n lines
 
 end Parser
 end TCB

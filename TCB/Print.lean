@@ -19,6 +19,8 @@ structure Printer (I C F : Type) where
   /-- The directives that a function with the CPU features begins with. -/
   prologue : List F → List String := fun _ => []
   instr : I → String
+  /-- The text of an instruction for Mach-O objects, where it is another one. -/
+  machO : I → Option String := fun _ => none
   /-- A conditional jump to a label. -/
   jcc : C → String → String
   /-- A jump to a label. -/
@@ -29,6 +31,9 @@ structure Printer (I C F : Type) where
   feature : F → String
 
 variable {I C F : Type}
+
+/-- What stands for the table of constants. -/
+def tableText : String := "vg_table"
 
 /-- The text of the label `l`. -/
 def labelText (l : Nat) : String := "2" ++ toString l
@@ -46,12 +51,21 @@ def item (pr : Printer I C F) (p : Flat I C) (k : Nat) : Item I C → String
   | .jcc c l => pr.jcc c (p.reference k l)
   | .jmp l => pr.jmp (p.reference k l)
 
-/-- The lines of a function: directives, then code that falls off its end, where the return instruction stands. -/
-def lines (pr : Printer I C F) (p : Program I C F) : List String :=
-  pr.prologue p.features ++ p.code.zipIdx.map (fun x => pr.item p.code x.2 x.1) ++ [pr.ret]
+/-- A line as a string literal in the template of Rust's `naked_asm!`, where a brace is written twice. -/
+def template (line : String) : String :=
+  "\"" ++ ((line.replace "{" "{{").replace "}" "}}").replace tableText "{table}" ++ "\""
 
-/-- A line in the template of Rust's `naked_asm!`, where a brace is written twice. -/
-def template (line : String) : String := (line.replace "{" "{{").replace "}" "}}"
+/-- The item at position `k`, as an argument of `naked_asm!`. -/
+def argument (pr : Printer I C F) (p : Flat I C) (k : Nat) (x : Item I C) : String :=
+  let text := template (pr.item p k x)
+  match x with
+  | .instr i => ((pr.machO i).map fun m => s!"by_format!({text}, {template m})").getD text
+  | _ => text
+
+/-- The arguments that are the lines of a function: directives, then code that falls off its end, where the return
+instruction stands. -/
+def arguments (pr : Printer I C F) (p : Program I C F) : List String :=
+  (pr.prologue p.features).map template ++ p.code.zipIdx.map (fun x => pr.argument p.code x.2 x.1) ++ [template pr.ret]
 
 end Printer
 end TCB

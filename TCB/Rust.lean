@@ -4,7 +4,8 @@ import TCB.Print
 /-!
 # The Rust text of an artifact
 
-A naked function, its documentation, and constants with its CPU features and with the number of bytes that it writes.
+A naked function, its documentation, constants with its CPU features and with the number of bytes that it writes, and its
+table of constants.
 -/
 
 set_option autoImplicit false
@@ -106,6 +107,31 @@ def constantName (symbol suffix : String) : String := s!"{symbol.toUpper}_{suffi
 /-- A line of documentation. -/
 def docLine (s : String) : String := if s.isEmpty then "///" else "/// " ++ s
 
+/-- The type of tables. -/
+def tableType : List String := [
+  "/// A table of constants.",
+  "#[allow(dead_code, reason = \"only machine code reads it\")]",
+  "#[repr(C, align(64))]",
+  "struct Table<const N: usize>([u8; N]);"]
+
+/-- A byte, in hexadecimal. -/
+def byteText (b : Byte) : String :=
+  let digit (n : Nat) := ((Nat.toDigits 16 n).map (·.toString))
+  "0x" ++ String.join (digit (b.toNat / 16) ++ digit (b.toNat % 16))
+
+/-- Lists of `n` elements, and of what remains. -/
+def chunks {α : Type} (n : Nat) : (fuel : Nat) → List α → List (List α)
+  | 0, _ | _, [] => []
+  | fuel + 1, xs => xs.take n :: chunks n fuel (xs.drop n)
+
+/-- The table of constants of a function. -/
+def tableLines (symbol : String) (bytes : List Byte) : List String :=
+  if bytes.isEmpty then [] else
+  ["", docLine s!"The constants of [{tick symbol}].",
+    s!"static {constantName symbol "TABLE"}: Table<{bytes.length}> = Table(["] ++
+  (chunks 16 bytes.length bytes).map (fun bs => "    " ++ ", ".intercalate (bs.map byteText) ++ ",") ++
+  ["]);"]
+
 /-- The lines of an artifact in its Rust file, with the names of its contract and its proof. -/
 def Artifact.rust (pr : Printer I C F) (a : Artifact t) (contract proof : String) : List String :=
   let f := a.function
@@ -118,14 +144,16 @@ def Artifact.rust (pr : Printer I C F) (a : Artifact t) (contract proof : String
   ["#[unsafe(naked)]",
    s!"pub unsafe extern \"{pr.callConv}\" fn {f.symbol}({params}){returns} \{",
    "    core::arch::naked_asm!("] ++
-  (pr.lines f.program).map (s!"        \"{Printer.template ·}\",") ++
+  (pr.arguments f.program).map (s!"        {·},") ++
+  (if f.program.constants.isEmpty then [] else [s!"        table = sym {constantName f.symbol "TABLE"},"]) ++
   ["    )",
    "}",
    "",
    docLine s!"The CPU features that [{tick f.symbol}] needs.",
    s!"pub const {constantName f.symbol "FEATURES"}: &[&str] = &[{features}];"] ++
-  f.written.flatMap fun w => [
+  (f.written.flatMap fun w => [
    docLine s!"How many bytes of {tick w.1} [{tick f.symbol}] may write.",
-   s!"pub const {constantName f.symbol s!"{w.1.toUpper}_WRITTEN"}: usize = {w.2};"]
+   s!"pub const {constantName f.symbol s!"{w.1.toUpper}_WRITTEN"}: usize = {w.2};"]) ++
+  tableLines f.symbol f.program.constants
 
 end TCB

@@ -124,15 +124,18 @@ def Sig.buffers (sig : Sig) (a : Args) (m : Mem) : List Buffer := sig.params.fla
 
 /--
 What a caller of a function with this signature must ensure: the kernel may touch exactly the buffers, none of them
-wraps, a buffer that is written overlaps no other one, nor the code, nor what the calling convention reserves.
+wraps, a buffer that is written overlaps no other one, nor the code, nor what the calling convention reserves. Moreover the
+kernel may read its table of constants, which begins at a multiple of 64, and which no buffer that is written overlaps.
 -/
-structure Sig.Entry (sig : Sig) (a : Args) (m : Memory) (reserved : List Region) : Prop where
-  readable : m.readable = ((sig.buffers a m.bytes).filter (·.role.reads)).map (·.region)
+structure Sig.Entry (sig : Sig) (constants : List Byte) (a : Args) (m : Memory) (reserved : List Region) : Prop where
+  readable : m.readable = m.table constants ++ ((sig.buffers a m.bytes).filter (·.role.reads)).map (·.region)
   writable : m.writable = ((sig.buffers a m.bytes).filter (·.role.writes)).map (·.region)
   fits : ∀ b ∈ sig.buffers a m.bytes, b.region.Fits
   disjoint : (sig.buffers a m.bytes).Pairwise fun b c =>
     b.role.writes = true ∨ c.role.writes = true → b.region.Disjoint c.region
-  apart : ∀ b ∈ sig.buffers a m.bytes, b.role.writes = true → ∀ r ∈ m.code :: reserved, b.region.Disjoint r
+  apart : ∀ b ∈ sig.buffers a m.bytes, b.role.writes = true →
+    ∀ r ∈ m.code :: (m.table constants ++ reserved), b.region.Disjoint r
+  table : ∀ r ∈ m.table constants, r.bytes m.bytes = constants ∧ r.Fits ∧ r.base.toNat % 64 = 0
 
 /-- Two memories agree on the contents of all buffers whose role satisfies `p`. -/
 def Sig.SameContents (sig : Sig) (p : Role → Prop) (a : Args) (m₁ m₂ : Mem) : Prop :=

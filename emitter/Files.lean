@@ -24,6 +24,9 @@ structure Printed where
   features : List String
   instructions : Nat
   usesSlices : Bool
+  hasTable : Bool
+  /-- Some of its instructions are written otherwise for Mach-O. -/
+  byFormat : Bool
 
 /-- The path of its file under `asm`. -/
 def Printed.path (p : Printed) : String := s!"{p.arch}/{p.artifact.file}.rs"
@@ -44,7 +47,9 @@ unsafe def print {S I C F : Type} [DecidableEq F] (t : Target S I C F) (result :
     arch := printer.arch
     features := artifact.program.features.map printer.feature
     instructions := artifact.program.code.countP isInstruction + 1
-    usesSlices := artifact.contract.sig.params.any (·.ty.rust == .slices) }
+    usesSlices := artifact.contract.sig.params.any (·.ty.rust == .slices)
+    hasTable := !artifact.program.constants.isEmpty
+    byFormat := artifact.program.code.any fun | .instr i => (printer.machO i).isSome | _ => false }
 
 /-- Evaluate the text of an artifact. -/
 unsafe def printAny (result : Result) (a : Audited) : Except String Printed :=
@@ -55,12 +60,24 @@ unsafe def printAny (result : Result) (a : Audited) : Except String Printed :=
 def kernelFile (ps : Array Printed) : String :=
   let modules := (ps.map (·.artifact.module.toString)).toList.eraseDups
   let imports := if ps.any (·.usesSlices) then ["use crate::asm::Slice;", ""] else []
-  unlines <| header [s!"Kernels of {", ".intercalate (modules.map tick)}."] ++ [""] ++ imports ++
+  let tables := if ps.any (·.hasTable) then tableType ++ [""] else []
+  unlines <| header [s!"Kernels of {", ".intercalate (modules.map tick)}."] ++ [""] ++ imports ++ tables ++
     ["\n\n".intercalate (ps.map fun p => "\n".intercalate p.lines).toList]
 
+/-- What chooses between two texts of an instruction. -/
+def byFormatLines : List String :=
+  [("not(target_vendor = \"apple\")", "other"), ("target_vendor = \"apple\"", "mach_o")].flatMap fun (condition, chosen) => [
+    s!"#[cfg({condition})]",
+    "macro_rules! by_format {",
+    "    ($other:literal, $mach_o:literal) => {",
+    s!"        ${chosen}",
+    "    };",
+    "}"]
+
 /-- The module of an architecture. -/
-def archFile (arch : String) (files : List String) : String :=
-  unlines <| header [s!"Proven kernels for {tick arch}."] ++ [""] ++ files.map (s!"pub mod {·};")
+def archFile (arch : String) (byFormat : Bool) (files : List String) : String :=
+  unlines <| header [s!"Proven kernels for {tick arch}."] ++ [""] ++
+    (if byFormat then byFormatLines ++ [""] else []) ++ files.map (s!"pub mod {·};")
 
 /-- The element of a list of slices. -/
 def sliceLines : List String := [

@@ -43,7 +43,7 @@ unsafe def emit (modules : Array Name) : AuditM (Result × Array Printed × Arra
     checkText result path text (ps.map (·.artifact.toRegistration))
     files := files.push (path, text)
   for (arch, ps) in groups Printed.arch printed do
-    files := files.push (s!"{arch}/mod.rs", archFile arch ((groups (·.artifact.file) ps).map (·.1)).toList)
+    files := files.push (s!"{arch}/mod.rs", archFile arch (ps.any (·.byFormat)) ((groups (·.artifact.file) ps).map (·.1)).toList)
   let archs := (groups Printed.arch printed).map (·.1)
   return (result, printed, files.push ("mod.rs", rootFile archs.toList (printed.any (·.usesSlices))))
 

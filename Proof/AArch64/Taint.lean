@@ -105,6 +105,8 @@ def instr (isPublic : Bool) : Instr → Dom → Option Dom
   | .umov _ d n, x => some (x.setReg d (x.whole n))
   | .ldrPost t n _, x => if x.has n then some ((x.setVec t isPublic).setReg n true) else none
   | .strPost _ n _, x => if x.has n then some (x.setReg n true) else none
+  | .adrpTable d, x => some (x.setReg d true)
+  | .addTable d n, x => some (x.setReg d (x.has n))
 
 /-- The condition is public. -/
 def cond : Cond → Dom → Bool
@@ -280,6 +282,8 @@ theorem instr_sound {isPublic : Bool} {i : Instr} {s₁' s₂' : State} {t₁ t�
     obtain ⟨_, f₂, rfl⟩ := of_postIndex h₂
     obtain ⟨rfl, h, hm⟩ := h.storing hm (by rw [length_data, length_data]) f₁ f₂
     exact ⟨rfl, h.setReg fun _ => rfl, hm⟩
+  | adrpTable d => cases h₁; cases h₂; cases hi; exact ⟨rfl, h.setReg fun _ => by rw [hm.constants], hm⟩
+  | addTable d n => cases h₁; cases h₂; cases hi; exact ⟨rfl, h.setReg fun p => by rw [h.gpr n p, hm.constants], hm⟩
   | ldr t a =>
     simp only [instr] at hi
     split at hi <;> cases hi

@@ -239,9 +239,10 @@ theorem Run.steps {c : Code I C} {s s' : S} {t : Trace} (h : isa.Run pub c s t s
     simpa using Steps.head (step_label h0) ((ih hb).trans (.head jump (ih' hp)))
 
 /-- What structured code does, its flat code does, with the same trace. -/
-theorem Run.lower {c : Code I C} {s s' : S} {t : Trace} {fs : List F} (hf : Permits isa ⟨fs, c.lower⟩)
-    (h : isa.Run pub c s t s') : isa.Runs ⟨fs, c.lower⟩ s t s' := by
-  have := h.steps (p := ⟨fs, c.lower⟩) (k := 0) (n := 0) hf (c.nodup_labels 0) (fun i _ => by simp [Code.lower])
+theorem Run.lower {c : Code I C} {s s' : S} {t : Trace} {fs : List F} {bs : List Byte}
+    (hf : Permits isa ⟨fs, c.lower, bs⟩)
+    (h : isa.Run pub c s t s') : isa.Runs ⟨fs, c.lower, bs⟩ s t s' := by
+  have := h.steps (p := ⟨fs, c.lower, bs⟩) (k := 0) (n := 0) hf (c.nodup_labels 0) (fun i _ => by simp [Code.lower])
   simpa [Runs, Code.lower] using this
 
 end Isa

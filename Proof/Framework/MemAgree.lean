@@ -8,11 +8,13 @@ import Proof.Framework.Mem
 set_option autoImplicit false
 namespace TCB
 
-/-- The memories of two runs agree on the public regions `pub`, and neither run can write there. -/
+/-- The memories of two runs agree on the public regions `pub` and on where the constants lie, and neither run can write in
+these regions. -/
 structure MemAgree (pub : List Region) (m₁ m₂ : Memory) : Prop where
   contents : ∀ r ∈ pub, ∀ x, r.Contains x → m₁.bytes x = m₂.bytes x
   apart₁ : ∀ w ∈ m₁.writable, ∀ r ∈ pub, w.Disjoint r
   apart₂ : ∀ w ∈ m₂.writable, ∀ r ∈ pub, w.Disjoint r
+  constants : m₁.constants = m₂.constants
 
 /-- An address within `n` bytes of `a` lies in a region that covers them. -/
 theorem Region.Contains.of_covers {r : Region} {a x : Addr} {n : Nat} (h : r.covers a n = true) (hx : offset a x < n) :
@@ -46,16 +48,17 @@ theorem store (h : MemAgree pub m₁ m₂) (h₁ : m₁.store a bs = some (m₁'
     MemAgree pub m₁' m₂' := by
   have keep {m m' : Memory} {a : Addr} {bs : List Byte} {t : Trace} (hm : ∀ w ∈ m.writable, ∀ r ∈ pub, w.Disjoint r)
       (hs : m.store a bs = some (m', t)) :
-      m'.writable = m.writable ∧ ∀ r ∈ pub, ∀ x, r.Contains x → m'.bytes x = m.bytes x := by
+      m'.writable = m.writable ∧ m'.constants = m.constants ∧ ∀ r ∈ pub, ∀ x, r.Contains x → m'.bytes x = m.bytes x := by
     simp only [Memory.store] at hs
     split at hs <;> cases hs
     rename_i hc
     obtain ⟨w, hw, hc⟩ := List.any_eq_true.1 hc
-    exact ⟨rfl, fun r hr x hx =>
+    exact ⟨rfl, rfl, fun r hr x hx =>
       writeBytes_outside _ _ _ _ (Nat.not_lt.1 fun h => hm w hw r hr x ⟨.of_covers hc h, hx⟩)⟩
-  obtain ⟨w₁, k₁⟩ := keep h.apart₁ h₁
-  obtain ⟨w₂, k₂⟩ := keep h.apart₂ h₂
-  exact ⟨fun r hr x hx => by rw [k₁ r hr x hx, k₂ r hr x hx, h.contents r hr x hx], w₁ ▸ h.apart₁, w₂ ▸ h.apart₂⟩
+  obtain ⟨w₁, c₁, k₁⟩ := keep h.apart₁ h₁
+  obtain ⟨w₂, c₂, k₂⟩ := keep h.apart₂ h₂
+  exact ⟨fun r hr x hx => by rw [k₁ r hr x hx, k₂ r hr x hx, h.contents r hr x hx], w₁ ▸ h.apart₁, w₂ ▸ h.apart₂,
+    c₁ ▸ c₂ ▸ h.constants⟩
 
 end MemAgree
 end TCB

@@ -28,16 +28,16 @@ def Isa.permits (isa : Isa S I C F) [DecidableEq F] (features : List F) (code : 
     | _ => true
 
 /-- The computed answer is right. -/
-theorem Isa.permits_sound {isa : Isa S I C F} [DecidableEq F] {features : List F} {code : Flat I C}
-    (h : isa.permits features code = true) : isa.Permits ⟨features, code⟩ :=
+theorem Isa.permits_sound {isa : Isa S I C F} [DecidableEq F] {features : List F} {code : Flat I C} {constants : List Byte}
+    (h : isa.permits features code = true) : isa.Permits ⟨features, code, constants⟩ :=
   fun _ hi => (List.all_eq_true.1 h) _ hi
 
 namespace Target
-variable (t : Target S I C F) (c : Contract)
+variable (t : Target S I C F) (c : Contract) (constants : List Byte)
 
-/-- The regions of the public inputs of a call that begins in `s`. -/
+/-- The regions of the table of constants and of the public inputs of a call that begins in `s`. -/
 def publicRegions (s : S) : List Region :=
-  ((c.sig.buffers (t.args c s) (t.mem s)).filter (·.role = .publicInput)).map (·.region)
+  (t.abi.memory s).table constants ++ ((c.sig.buffers (t.args c s) (t.mem s)).filter (·.role = .publicInput)).map (·.region)
 
 /-- The state `s'` is what the contract and the calling convention allow on return from a call that begins in `s`. -/
 structure Post (s s' : S) : Prop where
@@ -47,23 +47,53 @@ structure Post (s s' : S) : Prop where
   abi : t.abi.Preserved s s'
 
 /-- Two states as the seventh clause of `Verified` wants them. -/
-abbrev HasWitness : Prop := ∃ s₁ s₂, t.Pre c s₁ ∧ t.Pre c s₂ ∧ t.SamePublic c s₁ s₂ ∧
+abbrev HasWitness : Prop := ∃ s₁ s₂, t.Pre c constants s₁ ∧ t.Pre c constants s₂ ∧ t.SamePublic c s₁ s₂ ∧
   c.sig.DifferInSecrets (t.args c s₁) (t.mem s₁) (t.mem s₂) ∧ c.sig.Substantial (t.args c s₁) (t.mem s₁)
 
-variable {t c} {s s₁ s₂ : S}
+variable {t c constants} {s s₁ s₂ : S}
 
-/-- A public region is the region of a buffer with a public role. -/
-theorem mem_publicRegions {r : Region} (h : r ∈ t.publicRegions c s) :
-    ∃ b ∈ c.sig.buffers (t.args c s) (t.mem s), b.role = .publicInput ∧ b.region = r := by
+/-- A public region is the table of constants, or the region of a buffer with a public role. -/
+theorem mem_publicRegions {r : Region} (h : r ∈ t.publicRegions c constants s) :
+    r ∈ (t.abi.memory s).table constants ∨
+      ∃ b ∈ c.sig.buffers (t.args c s) (t.mem s), b.role = .publicInput ∧ b.region = r := by
   simpa [publicRegions, and_assoc] using h
 
-/-- No buffer that is written overlaps a public one. -/
-theorem Pre.apart (h : t.Pre c s) : ∀ w ∈ (t.abi.memory s).writable, ∀ r ∈ t.publicRegions c s, w.Disjoint r := by
+/-- The table of constants is public. -/
+theorem table_isPublic (h : constants ≠ []) :
+    ⟨(t.abi.memory s).constants, constants.length⟩ ∈ t.publicRegions c constants s := by
+  cases constants with
+  | nil => exact absurd rfl h
+  | cons => exact .head _
+
+/-- The kernel may read the table of constants, and it holds the constants. -/
+theorem Pre.table (h : t.Pre c constants s) (hc : constants ≠ []) :
+    ⟨(t.abi.memory s).constants, constants.length⟩ ∈ (t.abi.memory s).readable ∧
+    bytesAt (t.mem s) (t.abi.memory s).constants constants.length = constants ∧
+    (t.abi.memory s).constants.toNat % 64 = 0 := by
+  cases constants with
+  | nil => exact absurd rfl hc
+  | cons =>
+    have ⟨holds, _, aligned⟩ := h.entry.table _ (.head _)
+    exact ⟨h.entry.readable ▸ .head _, holds, aligned⟩
+
+/-- No buffer that is written overlaps the table of constants. -/
+theorem Pre.table_apart (h : t.Pre c constants s) :
+    ∀ w ∈ (t.abi.memory s).writable, ∀ r ∈ (t.abi.memory s).table constants, w.Disjoint r := by
   intro w hw r hr
   rw [h.entry.writable] at hw
   simp only [List.mem_map, List.mem_filter] at hw
   obtain ⟨b, ⟨hb, hbw⟩, rfl⟩ := hw
-  obtain ⟨p, hp, hpr, rfl⟩ := mem_publicRegions hr
+  exact h.entry.apart b hb hbw r (.tail _ (List.mem_append_left _ hr))
+
+/-- No buffer that is written overlaps a public region. -/
+theorem Pre.apart (h : t.Pre c constants s) :
+    ∀ w ∈ (t.abi.memory s).writable, ∀ r ∈ t.publicRegions c constants s, w.Disjoint r := by
+  intro w hw r hr
+  rcases mem_publicRegions hr with hr | ⟨p, hp, hpr, rfl⟩
+  · exact h.table_apart w hw r hr
+  rw [h.entry.writable] at hw
+  simp only [List.mem_map, List.mem_filter] at hw
+  obtain ⟨b, ⟨hb, hbw⟩, rfl⟩ := hw
   obtain ⟨i, hi, rfl⟩ := List.mem_iff_getElem.1 hb
   obtain ⟨j, hj, rfl⟩ := List.mem_iff_getElem.1 hp
   have hd := List.pairwise_iff_getElem.1 h.entry.disjoint
@@ -81,9 +111,12 @@ theorem SamePublic.args_eq (h : t.SamePublic c s₁ s₂) : t.args c s₁ = t.ar
   | some i => exact h.args i (List.findIdx?_eq_some_iff_findIdx_eq.1 hi).1
 
 /-- Two calls with the same public inputs have the same public regions. -/
-theorem SamePublic.publicRegions (h : t.SamePublic c s₁ s₂) : t.publicRegions c s₁ = t.publicRegions c s₂ := by
-  simp only [Target.publicRegions, Sig.buffers, List.flatMap_def, List.filter_flatten, List.map_flatten, List.map_map]
-  refine congrArg List.flatten (List.map_congr_left fun p hp => ?_)
+theorem SamePublic.publicRegions (h : t.SamePublic c s₁ s₂) :
+    t.publicRegions c constants s₁ = t.publicRegions c constants s₂ := by
+  have table : (t.abi.memory s₁).table constants = (t.abi.memory s₂).table constants := by
+    cases constants <;> simp [Memory.table, h.constants]
+  simp only [Target.publicRegions, table, Sig.buffers, List.flatMap_def, List.filter_flatten, List.map_flatten, List.map_map]
+  refine congrArg (_ ++ ·) (congrArg List.flatten (List.map_congr_left fun p hp => ?_))
   simp only [Function.comp_apply, Param.buffers, h.args_eq]
   split
   · rfl
@@ -91,11 +124,17 @@ theorem SamePublic.publicRegions (h : t.SamePublic c s₁ s₂) : t.publicRegion
   · simp [List.filter_eq_nil_iff.2]
 
 /-- Two calls with the same public inputs agree on public memory. -/
-theorem SamePublic.memAgree (h : t.SamePublic c s₁ s₂) (h₁ : t.Pre c s₁) (h₂ : t.Pre c s₂) :
-    MemAgree (t.publicRegions c s₁) (t.abi.memory s₁) (t.abi.memory s₂) where
+theorem SamePublic.memAgree (h : t.SamePublic c s₁ s₂) (h₁ : t.Pre c constants s₁) (h₂ : t.Pre c constants s₂) :
+    MemAgree (t.publicRegions c constants s₁) (t.abi.memory s₁) (t.abi.memory s₂) where
   contents r hr _ hx := by
-    obtain ⟨b, hb, hp, rfl⟩ := mem_publicRegions hr
-    exact Region.eq_of_bytes (h.contents b hb hp) hx
+    rcases mem_publicRegions hr with hr | ⟨b, hb, hp, rfl⟩
+    · have hr' : r ∈ (t.abi.memory s₂).table constants := by
+        cases constants with
+        | nil => cases hr
+        | cons => simpa [Memory.table, ← h.constants] using hr
+      exact Region.eq_of_bytes ((h₁.entry.table r hr).1.trans (h₂.entry.table r hr').1.symm) hx
+    · exact Region.eq_of_bytes (h.contents b hb hp) hx
+  constants := h.constants
   apart₁ := h₁.apart
   apart₂ := h.publicRegions ▸ h₂.apart
 
@@ -115,25 +154,27 @@ Total correctness and two taint checks of structured code verify its flat code: 
 call, `volatile` what is public if moreover all that is caller-saved is, `final` what must be public on return.
 -/
 theorem Verified.of_code [DecidableEq F] {t : Target S I C F} {c : Contract} {code : Code I C} {features : List F}
+    {constants : List Byte}
     (T : Taint t.isa t.abi.memory D) {inputs volatile final : D}
     (permits : t.isa.permits features code.lower = true)
     (simple : c.sig.simple = true)
-    (correct : ∀ s, t.Pre c s → t.isa.Wp (t.publicRegions c s) code (t.Post c s) s)
+    (correct : ∀ s, t.Pre c constants s → t.isa.Wp (t.publicRegions c constants s) code (t.Post c s) s)
     (onInputs : ∀ {s₁ s₂}, t.SamePublic c s₁ s₂ → T.agree inputs s₁ s₂)
     (constantTime : (T.check code inputs).isSome = true)
     (onVolatile : ∀ {s₁ s₂}, t.SamePublic c s₁ s₂ → t.abi.SameVolatile true s₁ s₂ → T.agree volatile s₁ s₂)
     (noResidue : (T.check code volatile).any (T.le final) = true)
     (onFinal : ∀ {s₁ s₂}, T.agree final s₁ s₂ → t.abi.SameVolatile (!c.sig.returns) s₁ s₂)
-    (witness : t.HasWitness c) :
-    Verified t ⟨features, code.lower⟩ c := by
-  have run {s l s'} (hs : t.Pre c s) (hr : t.isa.Runs ⟨features, code.lower⟩ s l s') :
-      t.isa.Run (t.publicRegions c s) code s l s' ∧ t.Post c s s' := by
+    (witness : t.HasWitness c constants) :
+    Verified t ⟨features, code.lower, constants⟩ c := by
+  have run {s l s'} (hs : t.Pre c constants s) (hr : t.isa.Runs ⟨features, code.lower, constants⟩ s l s') :
+      t.isa.Run (t.publicRegions c constants s) code s l s' ∧ t.Post c s s' := by
     obtain ⟨u, q, h, hq⟩ := correct s hs
     obtain ⟨rfl, rfl⟩ := hr.det (h.lower (Isa.permits_sound permits))
     exact ⟨h, hq⟩
-  have sound {d d' s₁ s₂ l₁ l₂ s₁' s₂'} (hd : T.check code d = some d') (h₁ : t.Pre c s₁) (h₂ : t.Pre c s₂)
-      (hp : t.SamePublic c s₁ s₂) (ha : T.agree d s₁ s₂) (r₁ : t.isa.Runs ⟨features, code.lower⟩ s₁ l₁ s₁')
-      (r₂ : t.isa.Runs ⟨features, code.lower⟩ s₂ l₂ s₂') : l₁ = l₂ ∧ T.agree d' s₁' s₂' := by
+  have sound {d d' s₁ s₂ l₁ l₂ s₁' s₂'} (hd : T.check code d = some d') (h₁ : t.Pre c constants s₁)
+      (h₂ : t.Pre c constants s₂) (hp : t.SamePublic c s₁ s₂) (ha : T.agree d s₁ s₂) 
+      (r₁ : t.isa.Runs ⟨features, code.lower, constants⟩ s₁ l₁ s₁')
+      (r₂ : t.isa.Runs ⟨features, code.lower, constants⟩ s₂ l₂ s₂') : l₁ = l₂ ∧ T.agree d' s₁' s₂' := by
     have q₂ := (run h₂ r₂).1
     rw [← hp.publicRegions] at q₂
     have ⟨e, h⟩ := Taint.check_sound hd ⟨ha, hp.memAgree h₁ h₂⟩ (run h₁ r₁).1 q₂

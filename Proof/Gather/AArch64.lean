@@ -96,8 +96,8 @@ theorem copy_ok (hsrc : s₀.gpr .x0 = src) (hcount : s₀.gpr .x1 = BitVec.ofNa
 end
 
 /-- The kernel meets the functional part of the contract. -/
-theorem correct (s : State) (h : target.Pre contract s) :
-    isa.Wp (target.publicRegions contract s) code (target.Post contract s) s := by
+theorem correct (s : State) (h : target.Pre contract [] s) :
+    isa.Wp (target.publicRegions contract [] s) code (target.Post contract s) s := by
   refine (copy_ok (pre_of target h) (list_isPublic target) rfl
     ((BitVec.ofNat_toNat ..).trans (BitVec.setWidth_eq _)).symm rfl).mono fun s' ⟨keeps, hm⟩ => ?_
   have ⟨result, frame⟩ := result_of target (s' := s') h (congrArg Memory.bytes hm)

@@ -21,14 +21,14 @@ theorem buffers_eq (a : Args) (m : Mem) : contract.sig.buffers a m =
         [⟨"dst", .output, ⟨a "dst", (a "len").toNat⟩⟩]) := rfl
 
 /-- The list of slices is public. -/
-theorem list_isPublic : ⟨t.abi.arg s 0, 16 * (t.abi.arg s 1).toNat⟩ ∈ t.publicRegions contract s := by
+theorem list_isPublic : ⟨t.abi.arg s 0, 16 * (t.abi.arg s 1).toNat⟩ ∈ t.publicRegions contract [] s := by
   rw [Target.publicRegions, buffers_eq]
   exact .head _
 
 /-- What the precondition says. -/
-theorem pre_of (h : t.Pre contract s) :
+theorem pre_of (h : t.Pre contract [] s) :
     Pre (t.abi.memory s) (t.abi.arg s 0) (t.abi.arg s 2) (t.abi.arg s 1).toNat (t.abi.arg s 3).toNat := by
-  obtain ⟨⟨readable, writable, fits, disjoint, _⟩, requires⟩ := h
+  obtain ⟨⟨readable, writable, fits, disjoint, _, _⟩, requires⟩ := h
   have slice : ∀ {k}, k < (t.abi.arg s 1).toNat → sliceAt (t.abi.memory s).bytes (t.abi.arg s 0) k ∈
       slicesAt (t.abi.memory s).bytes (t.abi.arg s 0) (t.abi.arg s 1).toNat := fun hk =>
     List.mem_map.2 ⟨_, List.mem_range.2 hk, rfl⟩
@@ -52,7 +52,7 @@ theorem pre_of (h : t.Pre contract s) :
   case total => exact requires _ (.head _)
 
 /-- The contract's result and frame, from the memory on return. -/
-theorem result_of (h : t.Pre contract s)
+theorem result_of (h : t.Pre contract [] s)
     (hm : t.mem s' = after (t.abi.memory s) (t.abi.arg s 0) (t.abi.arg s 2) (t.abi.arg s 1).toNat) :
     contract.Ensures (t.args contract s) (t.mem s) (t.mem s') (t.abi.result s') ∧
     ∀ x, ¬ t.MayChange contract s x → t.mem s' x = t.mem s x := by
@@ -114,10 +114,10 @@ theorem buffers (b : Byte) (hb : b = 0 ∨ b = 1) :
 
 /-- The witness satisfies the precondition. -/
 theorem pre (b : Byte) (hb : b = 0 ∨ b = 1) (hres : ∀ r ∈ t.abi.reserved (state b), (Region.mk 0x4000 105).Disjoint r) :
-    t.Pre contract (state b) := by
+    t.Pre contract [] (state b) := by
   have hbuf := buffers harg hmem b hb
   rw [Target.mem] at hbuf
-  refine ⟨⟨?_, ?_, ?_, ?_, ?_⟩, ?_⟩
+  refine ⟨⟨?_, ?_, ?_, ?_, ?_, nofun⟩, ?_⟩
   · rw [hbuf, hmem]; rfl
   · rw [hbuf, hmem]; rfl
   · rw [hbuf]; simp [Region.Fits]
@@ -144,9 +144,9 @@ theorem pre (b : Byte) (hb : b = 0 ∨ b = 1) (hres : ∀ r ∈ t.abi.reserved (
 
 /-- Two runs on different bytes are a witness. -/
 theorem ok (hres : ∀ b, ∀ r ∈ t.abi.reserved (state b), (Region.mk 0x4000 105).Disjoint r) :
-    t.HasWitness contract := by
+    t.HasWitness contract [] := by
   have hbuf := buffers harg hmem 0 (.inl rfl)
-  refine ⟨state 0, state 1, pre harg hmem 0 (.inl rfl) (hres 0), pre harg hmem 1 (.inr rfl) (hres 1), ⟨?_, ?_, rfl⟩, ?_, ?_, ?_⟩
+  refine ⟨state 0, state 1, pre harg hmem 0 (.inl rfl) (hres 0), pre harg hmem 1 (.inr rfl) (hres 1), ⟨?_, ?_, ?_, rfl⟩, ?_, ?_, ?_⟩
   · intro i _; rw [harg, harg]
   · intro b hb hp
     rw [hbuf] at hb
@@ -154,6 +154,7 @@ theorem ok (hres : ∀ b, ∀ r ∈ t.abi.reserved (state b), (Region.mk 0x4000 
     obtain rfl | rfl | rfl | rfl := hb <;> try cases hp
     rw [Target.mem, Target.mem, hmem, hmem]
     decide +kernel
+  · rw [hmem, hmem]; rfl
   · intro b hb hs x hx
     rw [hbuf] at hb
     have outside : 32 ≤ offset 0x1000 x := by

@@ -13,8 +13,8 @@ open TCB TCB.X86_64 Spec.Gather Impl.X86_64 Impl.Gather.X86_64
 /-- A kernel that is built from right fragments meets the functional part of the contract. -/
 theorem correct {copySlice : Kernel} {clear : List Instr} (copies : CopiesSlice copySlice)
     (clears : ∀ {pub s}, isa.Wp pub (.block clear) (fun s' => Keeps clobbered s s' ∧ s'.memory = s.memory) s)
-    (s : State) (h : target.Pre contract s) :
-    isa.Wp (target.publicRegions contract s) (code copySlice clear) (target.Post contract s) s := by
+    (s : State) (h : target.Pre contract [] s) :
+    isa.Wp (target.publicRegions contract [] s) (code copySlice clear) (target.Post contract s) s := by
   refine (copy_ok (pre_of target h) (list_isPublic target) copies clears rfl
     ((BitVec.ofNat_toNat ..).trans (BitVec.setWidth_eq _)).symm rfl).mono fun s' ⟨keeps, hm⟩ => ?_
   have ⟨result, frame⟩ := result_of target (s' := s') h (congrArg Memory.bytes hm)
@@ -39,7 +39,7 @@ def witness (b : Byte) : State where
   memory := Witness.memory b
 
 /-- The witness of a kernel for this contract. -/
-theorem witness_ok : target.HasWitness contract := Witness.ok (t := target) (state := witness)
+theorem witness_ok : target.HasWitness contract [] := Witness.ok (t := target) (state := witness)
   (fun _ i => match i with | 0 | 1 | 2 | 3 | 4 | 5 => rfl | _ + 6 => rfl)
   (fun _ => rfl)
   (fun _ r hr => by

@@ -39,6 +39,7 @@ def instr (isPublic : Bool) : Instr → Dom → Option Dom
   | .vmovqFrom d r, x => some (x.setVec d (x.has r) true)
   | .vmovqTo d r, x => some (x.setReg d (x.hasLow r))
   | .vpinsrq d r q _, x => some (x.setVec d (x.hasLow r && x.has q) true)
+  | .leaTable d, x => some (x.setReg d true)
   | .vzeroupper, x => some { x with high := .allOnes 16 }
 
 variable {x y : Dom} {s₁ s₂ : State}
@@ -156,6 +157,7 @@ theorem instr_sound {pub : List Region} {isPublic : Bool} {i : Instr} {s₁' s�
     rcases p with rfl | p
     · simp
     · rw [h.low _ p.1, h.low _ p.2]
+  | leaTable d => cases h₁; cases h₂; cases hi; exact ⟨rfl, h.setReg fun _ => hm.constants, hm⟩
   | vzeroupper =>
     cases h₁; cases h₂; cases hi
     refine ⟨rfl, h.clearHigh, ?_⟩

@@ -93,14 +93,14 @@ theorem Agree.sameVolatile {returns : Bool} (h : Agree (onReturn returns) s₁ s
 end Dom
 
 /-- Total correctness and two evaluations of the taint checker verify a kernel. -/
-theorem Verified.of_code {c : Contract} {code : Code Instr Cond} {features : List Feature}
+theorem Verified.of_code {c : Contract} {code : Code Instr Cond} {features : List Feature} {constants : List Byte}
     (permits : isa.permits features code.lower = true)
     (simple : c.sig.simple = true)
-    (correct : ∀ s, target.Pre c s → isa.Wp (target.publicRegions c s) code (target.Post c s) s)
+    (correct : ∀ s, target.Pre c constants s → isa.Wp (target.publicRegions c constants s) code (target.Post c s) s)
     (constantTime : (taint.check code (.ofArgs c.sig.params.length)).isSome = true)
     (noResidue : (taint.check code .volatile).any (taint.le (.onReturn c.sig.returns)) = true)
-    (witness : target.HasWitness c) :
-    Verified target ⟨features, code.lower⟩ c :=
+    (witness : target.HasWitness c constants) :
+    Verified target ⟨features, code.lower, constants⟩ c :=
   TCB.Verified.of_code taint permits simple correct Dom.agree_ofArgs constantTime (fun _ => Dom.agree_volatile)
     noResidue Dom.Agree.sameVolatile witness
 

@@ -109,6 +109,10 @@ inductive Instr where
   | ldp (p : Pair) (n : Reg) (k : BitVec 7)
   /-- `stp t, u, [n, #k]`, where `k` is a multiple of the size of a register -/
   | stp (p : Pair) (n : Reg) (k : BitVec 7)
+  /-- `adrp d, table`: the page of the table of constants -/
+  | adrpTable (d : Reg)
+  /-- `add d, n, :lo12:table`: add where the table of constants begins in its page -/
+  | addTable (d n : Reg)
   /-- `movi d.16b, #v` -/
   | movi (d : Vec) (v : BitVec 8)
   /-- `and`, `orr` or `eor d, n, m` -/
@@ -246,6 +250,10 @@ def exec : Instr → State → Option (State × Trace)
     let a := s.pairEa p n k
     State.andThen (s.storing a (s.data p.first)) fun s' =>
       s'.storing (a + BitVec.ofNat 64 p.first.bytes) (s.data p.second)
+  -- ADRP: the address of the page of 4 KiB; the linker fills in the distance
+  | .adrpTable d, s => some (s.setReg d (s.memory.constants &&& ~~~0xfff#64), [])
+  -- ADD (immediate): the linker fills in the low 12 bits of the address
+  | .addTable d n, s => some (s.setReg d (s.gpr n + (s.memory.constants &&& 0xfff#64)), [])
   -- MOVI, 8-bit variant: the byte in all 16 lanes
   | .movi d v, s => some (s.setVec d (ofBytes 128 (List.replicate 16 v)), [])
   -- AND, ORR, EOR (shifted register, by 0)
@@ -291,7 +299,7 @@ def requires : Instr → List Feature
   | .vecBin op .. => if op.isPmull then [.neon, .aes] else [.neon]
   | .vecUn op .. => if op = .aesmc then [.neon, .aes] else [.neon]
   | .aese .. => [.neon, .aes]
-  | .alu .. | .cmp .. | .mov .. | .logic .. | .un .. | .movk .. => []
+  | .adrpTable .. | .addTable .. | .alu .. | .cmp .. | .mov .. | .logic .. | .un .. | .movk .. => []
 
 /-- The AArch64 instruction set. -/
 def isa : Isa State Instr Cond Feature := { exec, eval, requires }

@@ -281,6 +281,19 @@ def assemble : Mnemonic → List Operand → Option Instr
 def instruction (m : Token) (operands : List (List Token)) : Option Instr :=
   (mnemonic m).bind fun m => (collect operand operands).bind (assemble m)
 
+/-- An instruction that finds the table of constants, as ELF and as Mach-O write it. -/
+def byFormat (ts : List Token) : Option Instr :=
+  let both (a b : List Token) := ([chars!"by_format", ['!'], ['('], ['"']] ++ a ++ [['"'], [','], ['"']] ++ b ++ [['"'], [')'], [',']])
+  match ts with
+  | _ :: _ :: _ :: _ :: m :: d :: _ :: n :: _ =>
+    bif ts == both ([m, d, [',']] ++ tableTokens) ([m, d, [',']] ++ tableTokens ++ [['@'], chars!"PAGE"]) then
+      bif m == chars!"adrp" then (base d).map .adrpTable else none
+    else bif ts == both ([m, d, [','], n, [','], [':'], chars!"lo12", [':']] ++ tableTokens)
+        ([m, d, [','], n, [',']] ++ tableTokens ++ [['@'], chars!"PAGEOFF"]) then
+      bif m == chars!"add" then (base d).bind fun d => (base n).map (.addTable d) else none
+    else none
+  | _ => none
+
 /-- A branch: its last operand is the reference. -/
 def jump (m : Token) : List (List Token) → Option (Option Cond × Token)
   | [[r]] => bif m == ['b'] then some (none, r) else none
@@ -302,6 +315,7 @@ def parser : Parser Instr Cond Feature where
     [[['.'], chars!"arch", chars!"armv8", ['-'], chars!"a"] ++ bif features.contains .aes then [['+'], chars!"aes"] else []]
   feature t := [(chars!"neon", .neon), (chars!"aes", .aes)].lookup t
   instr := instruction
+  byFormat := byFormat
   jump := jump
   ret := chars!"ret"
 

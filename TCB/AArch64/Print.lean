@@ -116,6 +116,8 @@ def Instr.text : Instr → String
   | .str t a => access "st" t a
   | .ldp p n k => s!"ldp {p.text n k}"
   | .stp p n k => s!"stp {p.text n k}"
+  | .adrpTable d => s!"adrp {d.name}, {tableText}"
+  | .addTable d n => s!"add {d.name}, {n.name}, :lo12:{tableText}"
   | .movi d v => s!"movi v{Fin.val d}.16b, #{v.toNat}"
   | .logic op d n m => s!"{op.name} {d.name}, {n.name}, {m.name}"
   | .un op d n => op.text d n
@@ -127,6 +129,12 @@ def Instr.text : Instr → String
   | .umov l d n => s!"mov {l.gpr d}, {l.text n}"
   | .ldrPost t n k => s!"ldr q{Fin.val t}, [{n.name}], #{k.toInt}"
   | .strPost t n k => s!"str q{Fin.val t}, [{n.name}], #{k.toInt}"
+
+/-- The text of an instruction for Mach-O objects, whose relocations are written otherwise. -/
+def Instr.machO : Instr → Option String
+  | .adrpTable d => some s!"adrp {d.name}, {tableText}@PAGE"
+  | .addTable d n => some s!"add {d.name}, {n.name}, {tableText}@PAGEOFF"
+  | _ => none
 
 /-- A conditional branch to a label. -/
 def Cond.branch (l : String) : Cond → String
@@ -153,6 +161,7 @@ def printer : Printer Instr Cond Feature where
   callConv := "C"
   prologue features := [directive features]
   instr := Instr.text
+  machO := Instr.machO
   jcc c l := c.branch l
   jmp l := s!"b {l}"
   ret := "ret"

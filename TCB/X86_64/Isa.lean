@@ -112,6 +112,8 @@ inductive Instr where
   | vmovqTo (d : Reg) (s : Vec)
   /-- `vpinsrq d, a, s, high` -/
   | vpinsrq (d a : Vec) (s : Reg) (high : Bool)
+  /-- `lea d, [rip + table]`: the address of the table of constants -/
+  | leaTable (d : Reg)
   /-- `vzeroupper` -/
   | vzeroupper
   deriving DecidableEq
@@ -227,6 +229,8 @@ def exec : Instr → State → Option (State × Trace)
   | .movImm d v, s => some (s.setReg d v, [])
   -- LEA: no access, no flags
   | .lea d a, s => some (s.setReg d (s.ea a), [])
+  -- LEA, RIP-relative (SDM volume 1, section 3.7.5.1): the linker fills in the distance
+  | .leaTable d, s => some (s.setReg d s.memory.constants, [])
   -- BSWAP: no flags
   | .bswap d, s => some (s.setReg d (ofBytes 64 (toBytes 8 (s.gpr d)).reverse), [])
   -- SAL/SAR/SHL/SHR

@@ -27,6 +27,8 @@ inductive Operand where
   | mem (w : Width ⊕ VecWidth) (a : Ea)
   /-- A memory operand without a size. -/
   | address (a : Ea)
+  /-- `[rip + {table}]` -/
+  | table
 
 /-- A signed 32-bit number. -/
 def signed32 (negative : Bool) (n : Nat) : Option (BitVec 32) :=
@@ -87,7 +89,9 @@ def sizeOf (t : Token) : Option (Width ⊕ VecWidth) :=
 def operand : List Token → Option Operand
   | [t] => atom t
   | [['-'], t] => (natural t).map (.imm true)
-  | ['['] :: rest => bif rest.getLast? == some [']'] then (address rest.dropLast).map .address else none
+  | ['['] :: rest =>
+    bif rest == [chars!"rip", ['+']] ++ tableTokens ++ [[']']] then some .table
+    else bif rest.getLast? == some [']'] then (address rest.dropLast).map .address else none
   | size :: ptr :: ['['] :: rest =>
     bif ptr == chars!"ptr" && rest.getLast? == some [']'] then
       (sizeOf size).bind fun w => (address rest.dropLast).map (.mem w)
@@ -175,6 +179,7 @@ def assemble : Mnemonic → List Operand → Option Instr
   | .vmovq, [.vec .xmm d, .reg .qword s] => some (.vmovqFrom d s)
   | .vmovq, [.reg .qword d, .vec .xmm s] => some (.vmovqTo d s)
   | .vpinsrq, [.vec .xmm d, .vec .xmm a, .reg .qword s, .imm false n] => (half n).map (.vpinsrq d a s)
+  | .lea, [.reg .qword d, .table] => some (.leaTable d)
   | .vzeroupper, [] => some .vzeroupper
   | _, _ => none
 

@@ -113,6 +113,7 @@ def Instr.text : Instr → String
   | .vmovqFrom d s => s!"vmovq {Vec.xmmName d}, {s.name}"
   | .vmovqTo d s => s!"vmovq {d.name}, {Vec.xmmName s}"
   | .vpinsrq d a s high => s!"vpinsrq {Vec.xmmName d}, {Vec.xmmName a}, {s.name}, {high.toNat}"
+  | .leaTable d => s!"lea {d.name}, [rip + {tableText}]"
   | .vzeroupper => "vzeroupper"
 
 /-- The suffix of `j`. -/

@@ -87,7 +87,7 @@ def address : Instr → Option Address
   | .ldr t a | .str t a => some { base := a.base.ctorIdx, index := none, disp := displacement (·.ea a t.bytes) }
   | .ldp p n k | .stp p n k => some { base := n.ctorIdx, index := none, disp := displacement (·.pairEa p n k) }
   | .ldrPost _ n _ | .strPost _ n _ => some { base := n.ctorIdx, index := none, disp := 0 }
-  | .alu .. | .cmp .. | .mov .. | .movi .. | .logic .. | .un .. | .movk .. | .vecBin .. | .vecUn .. | .aese .. | .ins .. | .umov .. =>
+  | .alu .. | .cmp .. | .mov .. | .adrpTable .. | .addTable .. | .movi .. | .logic .. | .un .. | .movk .. | .vecBin .. | .vecUn .. | .aese .. | .ins .. | .umov .. =>
     none
 
 /-- Instructions. A pair that loads the same register twice is none: the second becomes another one. -/

@@ -68,8 +68,8 @@ def Machine.program (m : Machine S I C F) (code : Flat I C) : Program I C F wher
 /-- The text reads as nothing but this code, by a reader that shares nothing with the printer. -/
 def Machine.readsBack (m : Machine S I C F) (code : Flat I C) : Bool :=
   let p := m.program code
-  let lineOf (s : String) : Line := (s!"\"{Printer.template s}\",".splitOn ", ").map fun p => (p.splitOn " ").map (·.toList)
-  match m.parser.code ((m.printer.lines p).map lineOf) with
+  let lineOf (s : String) : Line := (s!"{s},".splitOn ", ").map fun p => (p.splitOn " ").map (·.toList)
+  match m.parser.code ((m.printer.arguments p).map lineOf) with
   | some (directives, found, _) => m.parser.startsWith directives p.features && found == code
   | none => false
 
@@ -82,11 +82,17 @@ def Machine.describe (m : Machine S I C F) (samples : Nat) : Json := Json.mkObj 
   ("forms", toJson (m.forms.map (·.name))),
   ("samples", samples)]
 
+/-- The linker fills in a part of the instruction: what it does depends on where things lie. -/
+def Machine.isLinked (m : Machine S I C F) : Item I C → Bool
+  | .instr i => ((m.printer.instr i).splitOn tableText).length != 1
+  | _ => false
+
 /-- The line that describes an instruction. -/
 def Machine.describeSample (m : Machine S I C F) (s : Sample I C) : Json :=
   let features := (m.program [s.item]).features
   Json.mkObj [
     ("form", s.form),
+    ("linked", m.isLinked s.item),
     ("features", toJson (features.map m.printer.feature)),
     ("prologue", toJson (m.printer.prologue features)),
     ("lines", toJson (m.text (codeOf s.item)))]
@@ -139,7 +145,7 @@ def Machine.case (m : Machine S I C F) (index : Nat) (s : Sample I C) (known ima
 /-- How many bytes are written at a time. -/
 def chunkBytes : Nat := 1 <<< 16
 
-/-- Write everything: `cases` of each form. -/
+/-- Write everything: `cases` of each form that needs no linker. -/
 def Machine.stream (m : Machine S I C F) (cases seed : Nat) (part : Part) : IO Unit := do
   let out ← IO.getStdout
   let (samples, rng) := (m.draw part (min cases (max m.samples (cases / 64)))).run ⟨UInt64.ofNat seed⟩
@@ -152,7 +158,7 @@ def Machine.stream (m : Machine S I C F) (cases seed : Nat) (part : Part) : IO U
     let form := samples[first].form
     let mut count := 1
     while samples[first + count]?.any (·.form == form) do count := count + 1
-    for k in [0 : cases] do
+    for k in [0 : if m.isLinked samples[first].item then 0 else cases] do
       let index := first + k % count
       let some sample := samples[index]? | throw <| IO.userError "a form without instructions"
       let (result, rng') := (m.case index sample known image bytes).run rng

@@ -37,7 +37,7 @@ def vectors : List Instr := [
   .aese 0 31, .ins (.s 3) 0 .x1, .ins (.d 1) 0 .x1, .umov (.s 0) .x1 0, .umov (.d 0) .x1 0, .ldrPost 0 .x1 0, .ldrPost 0 .x1 255,
   .strPost 31 .x30 (-256)]
 
-#guard vectors.all fun i => reads parser (Printer.template i.text) == some i
+#guard vectors.all fun i => readsTemplate parser (Printer.template i.text) == some i
 
 -- what is like these
 #guard [("mov v1.16b, v2.16b", Instr.vecBin .orr 1 2 2), ("orr v1.16b, v2.16b, v2.16b", .vecBin .orr 1 2 2),
@@ -60,6 +60,24 @@ def vectors : List Instr := [
   "umov x0, v1.d[0]", "ins v0.d[0], x1", "lsl x0, x1, #0", "lsl x0, x1, #64", "lsl w0, w1, #1", "lsl x0, x1, x2", "lsr x0, x1, #64",
   "lsr x0, x1, #-1", "movk x0, #65536", "movk x0, #1, lsl #0", "movk x0, #1, lsl #8", "movk x0, #1, lsl #64", "movk x0, #1, lsl 16",
   "movk x0, #1, lsr #16", "movk w0, #1", "movz x0, #1", "fmov d0, x1"].all (reads parser · == none)
+
+/-- The instruction in an argument that has two texts. -/
+def readsByFormat (a b : String) : Option Instr :=
+  readsTemplate parser s!"by_format!(\"{a}\", \"{b}\")"
+
+#guard [Instr.adrpTable .x9, .addTable .x9 .x10].all fun i => readsTemplate parser (printer.argument [] 0 (.instr i)) == some i
+#guard readsByFormat "adrp x9, {table}" "adrp x9, {table}@PAGE" == some (.adrpTable .x9) &&
+  readsByFormat "add x9, x10, :lo12:{table}" "add x9, x10, {table}@PAGEOFF" == some (.addTable .x9 .x10)
+
+-- the table: other registers for the other format, no part of the address or another one, or in one text only
+#guard [("adrp x0, {table}", "adrp x1, {table}@PAGE"), ("adrp x0, {table}", "adrp x0, {table}"),
+  ("adrp x0, {table}", "adrp x0, {table}@PAGEOFF"), ("adrp x0, {table}", "adr x0, {table}@PAGE"),
+  ("adr x0, {table}", "adr x0, {table}@PAGE"), ("adrp x0, {t}", "adrp x0, {t}@PAGE"), ("adrp w0, {table}", "adrp w0, {table}@PAGE"),
+  ("adrp x18, {table}", "adrp x18, {table}@PAGE"), ("add x0, x0, :lo12:{table}", "add x0, x0, {table}@PAGE"),
+  ("add x0, x0, :lo12:{table}", "add x0, x1, {table}@PAGEOFF"), ("add x0, x1, {table}", "add x0, x1, {table}@PAGEOFF"),
+  ("add x0, x1, :lo13:{table}", "add x0, x1, {table}@PAGEOFF"), ("sub x0, x1, :lo12:{table}", "sub x0, x1, {table}@PAGEOFF"),
+  ("add x0, x1, x2", "add x0, x1, x2"), ("ret", "ret")].all fun (a, b) => readsByFormat a b == none
+#guard ["adrp x0, {table}", "add x0, x0, :lo12:{table}"].all (reads parser · == none)
 
 -- operands of the wrong size, kind or number
 #guard ["ldr w0, [w1]", "ldrb x0, [x1]", "ldrb q0, [x1]", "ldurb x0, [x1]", "ldr v0, [x1]", "ldr q32, [x1]", "ldr x31, [x1]",

@@ -12,11 +12,14 @@ variable {I C F : Type} (p : Parser I C F)
 /-- A line of text as the reader takes it. -/
 def lineOf (s : String) : Line := (s.splitOn ", ").map fun p => (p.splitOn " ").map (·.toList)
 
-/-- The instruction in a string literal, if it is one. -/
-def reads (s : String) : Option I :=
-  match p.line (lineOf s!"        \"{s}\",") with
+/-- The instruction in an argument of `naked_asm!`, if it is one. -/
+def readsTemplate (s : String) : Option I :=
+  match p.line (lineOf s!"        {s},") with
   | some (.item (.instr i) none) => some i
   | _ => none
+
+/-- The instruction in a string literal, if it is one. -/
+def reads (s : String) : Option I := readsTemplate p s!"\"{s}\""
 
 /-- The code in some string literals, of a function with the CPU features. -/
 def code (lines : List String) (features : List F := []) : Option (Flat I C) :=

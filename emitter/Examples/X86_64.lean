@@ -18,7 +18,7 @@ def instructions : List Instr := [
   .store .byte { base := .rdx } .r11, .store .dword { base := .rbp, index := some .rbp, disp := 4 } .rcx,
   .store .qword { base := .r13, disp := 0x80000000 } .r14, .movdquLoad 15 { base := .r8, disp := 48 },
   .movdquStore { base := .rdx } 0, .pxor 9 10, .vmovdquLoad .xmm 1 { base := .rax }, .vmovdquLoad .ymm 14 { base := .rsi, disp := 32 },
-  .vmovdquStore .xmm { base := .rdx, disp := -16 } 2, .vmovdquStore .ymm { base := .rdi, index := some .rcx } 15,  .vzeroupper,
+  .vmovdquStore .xmm { base := .rdx, disp := -16 } 2, .vmovdquStore .ymm { base := .rdi, index := some .rcx } 15,  .leaTable .r9, .vzeroupper,
   .alu .and .rax (.reg .rcx), .alu .or .r8 (.imm 15), .alu .xor .rbx (.reg .rbx), .mov .rax .r15, .movImm .r9 0, .movImm .rcx 0xffffffff,
   .movImm .rcx 0x100000000, .movImm .r12 0xffffffffffffffff, .lea .rdi { base := .rsi, index := some .r8, disp := -1 }, .bswap .r10,
   .shift .shl .rax 63, .shift .shr .r11 0, .vecBin .pxor .xmm 1 2 (.reg 3), .vecBin .aesenc .ymm 0 15 (.mem { base := .rdi, disp := 16 }),
@@ -28,7 +28,8 @@ def instructions : List Instr := [
   .vbroadcasti128 2 { base := .rdx }, .vinserti128 1 2 (.reg 3) true, .vinserti128 1 2 (.mem { base := .rcx }) false, .vextracti128 5 6 true,
   .vmovqFrom 9 .rax, .vmovqTo .r13 8, .vpinsrq 1 2 .rdx true]
 
-#guard instructions.all fun i => reads parser i.text == some i
+#guard instructions.all fun i => readsTemplate parser (Printer.template i.text) == some i
+#guard reads parser "lea r9, [rip + {table}]" == some (.leaTable .r9)
 
 -- operands of the wrong size, kind or number
 #guard ["mov rax, dword ptr [rdi]", "mov eax, qword ptr [rdi]", "movzx rax, byte ptr [rdi]", "movzx eax, dword ptr [rdi]",
@@ -52,6 +53,12 @@ def instructions : List Instr := [
   "mov rax, qword ptr [rdi", "mov rax, qword ptr [rdi]]", "mov rax, qword [rdi]", "mov rax, qword ptr [rdi + 2147483648]",
   "mov rax, qword ptr [rdi - 2147483649]", "add rax, 2147483648", "add rax, -2147483649", "add rax, 08", "add rax, 0x8",
   "add rax, 1_0", "add rax, +8", "add rax, --8", "add rax, $8"].all (reads parser · == none)
+
+-- the table, named otherwise or with something added
+#guard ["lea eax, [rip + {table}]", "lea rax, [rip + table]", "lea rax, [rip + vg_table]", "lea rax, [rip + {{table}}]",
+  "lea rax, [rip + {table} + 1]", "lea rax, [rip + {tables}]", "lea rax, [rdi + {table}]", "lea rax, [rip - {table}]",
+  "lea rax, [{table}]", "lea rax, qword ptr [rip + {table}]", "mov rax, [rip + {table}]", "lea rax, [rip + {table}"].all
+  (reads parser · == none)
 
 -- what is more than one instruction, or none that is known
 #guard ["", "nop", "ret", "ADD rax, rcx", "add RAX, rcx", "lock add rax, rcx", "add rax, rcx; nop", "add rax, rcx # nop",

@@ -125,6 +125,7 @@ mod tests {
             name: name.into(),
             lines: vec![],
             features: features.iter().map(|&f| f.into()).collect(),
+            table: None,
             doc: format!(" Does it.\n\n Meets `{contract}`; proven by `P`.\n"),
         }
     }

@@ -59,7 +59,7 @@ fn inspect(machine: &Machine, samples: &[Sample], code: &[Code], report: &mut Re
         if texts.insert(what.clone(), ()).is_some() {
             report.refuse(&what, "two instructions have this text");
         }
-        if let Some(other) = encodings.insert(&code.bytes, what.clone())
+        if let Some(other) = encodings.insert(&code.code.bytes, what.clone())
             && sample.commuted.as_ref() != Some(&other)
         {
             report.refuse(&what, format!("has the bytes of {other}"));
@@ -92,7 +92,7 @@ fn inspect(machine: &Machine, samples: &[Sample], code: &[Code], report: &mut Re
 fn decodes(machine: &Machine, sample: &Sample, code: &Code) -> Result<()> {
     let check = |lines: &[String]| {
         let lines = [&sample.prologue[..], lines].concat();
-        check_lines(&machine.arch, lines, sample.features.clone(), &code.bytes)
+        check_lines(&machine.arch, lines, sample.features.clone(), &code.code)
     };
     check(&assemble::listing(sample)).or_else(|error| match &sample.commuted {
         Some(commuted) if check(std::slice::from_ref(commuted)).is_ok() => Ok(()),

@@ -1,20 +1,28 @@
 //! Printed text, as the assembler inside rustc assembles it: the one that users' kernels go through.
 
-use std::{collections::HashMap, fmt::Write as _, fs};
+use std::{
+    collections::{BTreeMap, HashMap},
+    fmt::Write as _,
+    fs,
+};
 
-use anyhow::{Context, Result, ensure};
-use object::{Object, ObjectSection, ObjectSymbol};
+use anyhow::{Context, Result, bail, ensure};
+use object::{Object, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget};
 
 use super::{model::Sample, platform::Platform};
+use crate::gate::machine_code::{self, Relocation};
+
+/// What stands for the address of the table of constants of a kernel.
+const TABLE: &str = "vg_table";
 
 /// Room between a jump and its target, in instructions: the runner puts its own code there.
 pub const ROOM: usize = 32;
 
 /// The code of a sample.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Code {
     /// All of it: the lines of `listing`.
-    pub bytes: Vec<u8>,
+    pub code: machine_code::Code,
     /// Where the first line ends.
     pub next: usize,
     /// Where the last label stands.
@@ -64,6 +72,7 @@ pub fn assemble(platform: &Platform, samples: &[Sample]) -> Result<Vec<Code>> {
         .section_by_name(".text")
         .context("the object has no .text")?;
     let data = section.data()?;
+    let relocations = relocations(&object, &section)?;
     let mut found = Vec::new();
     for (i, sample) in samples.iter().enumerate() {
         let of = |what: &str| {
@@ -80,10 +89,46 @@ pub fn assemble(platform: &Platform, samples: &[Sample]) -> Result<Vec<Code>> {
             sample.lines.join("; ")
         );
         found.push(Code {
-            bytes: bytes.to_vec(),
+            code: machine_code::Code {
+                bytes: bytes.to_vec(),
+                relocations: relocations
+                    .range(start as u64..end as u64)
+                    .map(|(offset, found)| Relocation {
+                        offset: offset - start as u64,
+                        ..found.clone()
+                    })
+                    .collect(),
+            },
             next: of("next").unwrap_or(end) - start,
             target: of("target").map(|target| target - start),
         });
+    }
+    Ok(found)
+}
+
+/// What the linker would fill in: addresses in the table.
+fn relocations(
+    object: &object::File,
+    section: &object::Section,
+) -> Result<BTreeMap<u64, Relocation<i64>>> {
+    let mut found = BTreeMap::new();
+    for (offset, relocation) in section.relocations() {
+        let (RelocationTarget::Symbol(index), RelocationFlags::Elf { r_type }) =
+            (relocation.target(), relocation.flags())
+        else {
+            bail!("a relocation that printed text does not make");
+        };
+        let name = object.symbol_by_index(index)?.name()?;
+        ensure!(name == TABLE, "printed text refers to {name}");
+        let relocation = Relocation {
+            offset,
+            kind: r_type.0,
+            to: relocation.addend(),
+        };
+        ensure!(
+            found.insert(offset, relocation).is_none(),
+            "two relocations in one place"
+        );
     }
     Ok(found)
 }

@@ -119,6 +119,9 @@ pub struct Sample {
     pub lines: Vec<String>,
     /// Whether the text reads back as what was printed.
     pub read: Option<bool>,
+    /// Whether the linker fills in a part of it.
+    #[serde(default)]
+    pub linked: bool,
     /// The text with operands exchanged, if Lean has a proof that it does the same.
     pub commuted: Option<String>,
 }

@@ -63,7 +63,7 @@ pub fn run(
         .map(|(sample, code)| {
             let length = code.target.unwrap_or(code.next);
             json!({
-                "code": hex::encode(&code.bytes[..length]),
+                "code": hex::encode(&code.code.bytes[..length]),
                 "next": code.next,
                 "target": code.target,
                 "features": sample.features,

@@ -9,8 +9,11 @@ use capstone::{
 };
 
 use super::{
+    Code,
     labels::{self, Labels},
+    object::Relocation,
     source::Function,
+    table,
 };
 
 /// Every instruction has this many bytes.
@@ -36,24 +39,25 @@ enum Token {
 }
 
 /// An error says where the machine code differs from the text, if it does, or what it needs that is not declared.
-pub fn check(function: &Function, bytes: &[u8]) -> Result<()> {
+pub fn check(function: &Function, code: &Code) -> Result<()> {
     let Some((directive, lines)) = function.lines.split_first() else {
         bail!("there are no instructions");
     };
-    let text = parse(lines)?;
-    let code = decode(bytes)?;
-    for (i, (expected, found)) in text.iter().zip(&code).enumerate() {
+    let (text, linked) = parse(lines)?;
+    let found = decode(&code.bytes)?;
+    for (i, (expected, found)) in text.iter().zip(&found).enumerate() {
         let at = i * SIZE;
         ensure!(
             expected == found,
             "instruction {i}, at {at:#x}, is {found:?}; the text: {expected:?}"
         );
     }
-    let (expected, found) = (text.len(), code.len());
+    let (expected, found) = (text.len(), found.len());
     ensure!(
         expected == found,
         "the code has {found} instructions, the text {expected}"
     );
+    table::same(&linked, &code.relocations)?;
     for feature in needed(directive, &text)? {
         ensure!(
             function.features.iter().any(|declared| declared == feature),
@@ -91,13 +95,44 @@ fn needed<'a>(directive: &'a str, code: &[Instruction]) -> Result<Vec<&'a str>> 
     Ok(features)
 }
 
-fn parse(lines: &[String]) -> Result<Vec<Instruction>> {
+/// What stands for the address of the table of constants, and the type of its relocation; the field itself is 0.
+const TABLE: [(&str, &str, u32); 2] = [
+    (
+        "adrp ",
+        ", vg_table",
+        ::object::elf::R_AARCH64_ADR_PREL_PG_HI21.0,
+    ),
+    (
+        "add ",
+        ", :lo12:vg_table",
+        ::object::elf::R_AARCH64_ADD_ABS_LO12_NC.0,
+    ),
+];
+
+/// The instructions, and what the linker fills in.
+fn parse(lines: &[String]) -> Result<(Vec<Instruction>, Vec<Relocation<i64>>)> {
     let (code, labels) = labels::split(lines)?;
     ensure!(!code.is_empty(), "there are no instructions");
-    let lines = code.iter().enumerate();
-    lines
-        .map(|(at, line)| written(line, at, &labels).with_context(|| format!("`{line}`")))
-        .collect()
+    let (mut instructions, mut linked) = (Vec::new(), Vec::new());
+    for (at, line) in code.iter().enumerate() {
+        let of_table = TABLE.iter().find_map(|(start, end, kind)| {
+            let before = line.strip_suffix(end)?;
+            line.starts_with(start)
+                .then(|| (format!("{before}, #0"), *kind))
+        });
+        if let Some((_, kind)) = of_table {
+            let offset = u64::try_from(at * SIZE)?;
+            linked.push(Relocation {
+                offset,
+                kind,
+                to: 0,
+            });
+        }
+        let text = of_table.as_ref().map_or(*line, |(text, _)| text);
+        let read = written(text, at, &labels).with_context(|| format!("`{line}`"))?;
+        instructions.push(read);
+    }
+    Ok((instructions, linked))
 }
 
 /// An instruction of the text.
@@ -176,7 +211,7 @@ fn instruction(
 fn branch<'a>(mnemonic: &str, operands: &'a str) -> Option<(&'a str, &'a str)> {
     match mnemonic {
         "b" | "bl" => Some(("", operands)),
-        "cbz" | "cbnz" | "tbz" | "tbnz" | "adr" | "adrp" => operands.rsplit_once(','),
+        "cbz" | "cbnz" | "tbz" | "tbnz" | "adr" => operands.rsplit_once(','),
         _ if mnemonic.starts_with("b.") || mnemonic.starts_with("bc.") => Some(("", operands)),
         _ => None,
     }

@@ -3,11 +3,15 @@
 //! The text is read here without an assembler, the object code with a decoder that has nothing to do with rustc's, and the
 //! two are compared as instructions. So a fault of the assembler, or anything between Lean's text and the library, shows.
 //! The decoder also knows which CPU features the instructions need: those that the kernel declares, or fewer.
+//!
+//! What the linker fills in is compared too: only the address of the kernel's table of constants, and only where the text has it.
+//! The bytes of the table are those of the text.
 
 mod aarch64;
 mod labels;
 mod object;
 pub mod source;
+mod table;
 mod x86_64;
 
 use std::{
@@ -21,6 +25,7 @@ use clap::Args;
 
 use super::{Report, Root, sources};
 use crate::aarch64::{Tools, host_cargo};
+pub use object::Relocation;
 
 #[derive(Debug, Args)]
 pub struct Options {
@@ -84,7 +89,15 @@ fn read(rlib: &Path) -> Result<object::Library> {
     object::read(&bytes)
 }
 
-type Check = fn(&source::Function, &[u8]) -> Result<()>;
+/// The machine code of a kernel.
+#[derive(Debug, Default)]
+pub struct Code {
+    pub bytes: Vec<u8>,
+    /// Addresses are counted from the start of the table of constants.
+    pub relocations: Vec<Relocation<i64>>,
+}
+
+type Check = fn(&source::Function, &Code) -> Result<()>;
 
 fn check_of(architecture: &str) -> Result<Check> {
     match architecture {
@@ -99,27 +112,34 @@ pub fn check_lines(
     architecture: &str,
     lines: Vec<String>,
     features: Vec<String>,
-    bytes: &[u8],
+    code: &Code,
 ) -> Result<()> {
     let function = source::Function {
         name: String::new(),
         lines,
         features,
         doc: String::new(),
+        table: None,
     };
-    check_of(architecture)?(&function, bytes)
+    check_of(architecture)?(&function, code)
 }
 
 fn compare(library: object::Library, mut expected: Kernels, report: &mut Report) -> Result<()> {
     let check = check_of(library.architecture)?;
+    let mut statics = library.statics;
     for function in library.functions {
         match expected.remove(&function.name) {
-            Some(text) => match check(&text, &function.bytes) {
+            Some(text) => match table::check(&text, &mut statics)
+                .and_then(|()| check(&text, &table::relative(&text, function)?))
+            {
                 Ok(()) => report.checked += 1,
-                Err(error) => report.refuse(&function.name, format!("{error:#}")),
+                Err(error) => report.refuse(&text.name, format!("{error:#}")),
             },
             None => report.refuse(&function.name, "in the library once more than in src/asm"),
         }
+    }
+    for table in &statics {
+        report.refuse(&table.name, "not the table of one kernel");
     }
     for name in expected.keys() {
         report.refuse(name, "in src/asm, but not in the library");

@@ -4,8 +4,10 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 use syn::{
-    Attribute, Expr, ExprLit, Item, ItemFn, Lit, LitStr, Meta, Stmt, Token, parse::Parser,
-    punctuated::Punctuated, spanned::Spanned,
+    Attribute, Expr, ExprLit, Ident, Item, ItemFn, Lit, LitStr, Meta, Stmt, Token, parenthesized,
+    parse::{Parse, ParseStream, Parser},
+    punctuated::Punctuated,
+    spanned::Spanned,
 };
 
 use crate::gate::Source;
@@ -18,6 +20,14 @@ pub struct Function {
     pub features: Vec<String>,
     /// Its documentation.
     pub doc: String,
+    pub table: Option<Table>,
+}
+
+/// The table of constants of a kernel: its path in the crate, and its bytes.
+#[derive(Debug)]
+pub struct Table {
+    pub name: String,
+    pub bytes: Vec<u8>,
 }
 
 /// The functions of a file of src/asm, which holds nothing else that runs.
@@ -27,14 +37,24 @@ pub fn functions(file: &Source) -> Result<Vec<Function>> {
         .with_context(|| format!("{}", file.path.display()))?
         .items;
     let mut found = Vec::new();
+    let mut statics = Vec::new();
     for item in &items {
         let place = format!("{}:{}", file.path.display(), item.span().start().line);
         match item {
             Item::Fn(item) => found.push(function(item, &module, &items).context(place)?),
+            Item::Static(item) => statics.push((format!("{module}::{}", item.ident), place)),
+            Item::Macro(item) if item.ident.as_ref().is_some_and(|name| name == BY_FORMAT) => {}
             Item::Use(_) | Item::Const(_) | Item::Struct(_) => {}
             Item::Mod(item) if item.content.is_none() => {}
-            _ => bail!("{place}: only `use`, `mod`, `const`, `struct` and naked functions"),
+            _ => bail!("{place}: only `use`, `mod`, `const`, `struct`, tables and naked functions"),
         }
+    }
+    for (name, place) in statics {
+        let mut tables = found.iter().filter_map(|f: &Function| f.table.as_ref());
+        ensure!(
+            tables.any(|table| table.name == name),
+            "{place}: not the table of a kernel"
+        );
     }
     Ok(found)
 }
@@ -58,8 +78,24 @@ fn function(item: &ItemFn, module: &str, items: &[Item]) -> Result<Function> {
     });
     ensure!(naked, "{name} is not a naked function");
     ensure!(name.starts_with("vg_"), "{name}: kernels are named vg_…");
+    let (lines, table) = assembly(item).with_context(|| name.clone())?;
+    let table = match table {
+        Some(table) => {
+            ensure!(
+                table == format!("{}_TABLE", name.to_uppercase()),
+                "{name}: its table is {table}"
+            );
+            let bytes = bytes(&table, items).with_context(|| table.clone())?;
+            Some(Table {
+                name: format!("{module}::{table}"),
+                bytes,
+            })
+        }
+        None => None,
+    };
     Ok(Function {
-        lines: assembly(item).with_context(|| name.clone())?,
+        lines,
+        table,
         features: features(&name, items)?,
         doc: item.attrs.iter().filter_map(doc).collect(),
         name: format!("{module}::{name}"),
@@ -104,8 +140,90 @@ fn features(function: &str, items: &[Item]) -> Result<Vec<String>> {
     texts.collect()
 }
 
-/// The lines of the one `naked_asm!` that is the body.
-fn assembly(item: &ItemFn) -> Result<Vec<String>> {
+/// The bytes of a table.
+fn bytes(name: &str, items: &[Item]) -> Result<Vec<u8>> {
+    let value = items.iter().find_map(|item| match item {
+        Item::Static(item) if item.ident == name => Some(&*item.expr),
+        _ => None,
+    });
+    let Expr::Call(call) = value.context("there is no such table")? else {
+        bail!("not a table");
+    };
+    let Some(Expr::Array(list)) = call.args.first() else {
+        bail!("not a table of bytes");
+    };
+    let bytes = list.elems.iter().map(|element| match element {
+        Expr::Lit(ExprLit {
+            lit: Lit::Int(byte),
+            ..
+        }) => Ok(byte.base10_parse()?),
+        _ => bail!("not a table of bytes"),
+    });
+    bytes.collect()
+}
+
+/// The macro that chooses between the text of an instruction for most formats of objects and that for Mach-O.
+const BY_FORMAT: &str = "by_format";
+
+/// A line of a template: braces are written twice, and `{table}` stands for the address of the table of constants, which lines
+/// call `vg_table`.
+fn line(template: &str) -> Option<String> {
+    let mut line = String::new();
+    let mut rest = template;
+    while let Some(at) = rest.find(['{', '}']) {
+        line.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let (from, to) = [("{{", "{"), ("}}", "}"), ("{table}", "vg_table")]
+            .into_iter()
+            .find(|(from, _)| rest.starts_with(from))?;
+        line.push_str(to);
+        rest = &rest[from.len()..];
+    }
+    Some(line + rest)
+}
+
+/// An argument of `naked_asm!`.
+enum Argument {
+    Line(String),
+    Table(String),
+}
+
+impl Parse for Argument {
+    fn parse(input: ParseStream) -> syn::Result<Self> {
+        let of = |template: &LitStr| match line(&template.value()) {
+            Some(line) if !template.value().contains("vg_table") => Ok(Self::Line(line)),
+            _ => Err(input.error("a template with operands that this gate does not know")),
+        };
+        if input.peek(LitStr) {
+            return of(&input.parse()?);
+        }
+        let word: Ident = input.parse()?;
+        if word == BY_FORMAT && input.peek(Token![!]) {
+            let texts = input.parse::<Token![!]>().and_then(|_| {
+                let texts;
+                parenthesized!(texts in input);
+                Punctuated::<LitStr, Token![,]>::parse_terminated(&texts)
+            })?;
+            // The objects that this gate reads are no Mach-O.
+            return match texts.first() {
+                Some(template) if texts.len() == 2 => of(template),
+                _ => Err(input.error("not two texts")),
+            };
+        }
+        if word != "table" {
+            return Err(input.error("an operand or option that this gate does not know"));
+        }
+        input.parse::<Token![=]>()?;
+        let kind: Ident = input.parse()?;
+        if kind != "sym" {
+            return Err(input.error("the table is not a symbol"));
+        }
+        Ok(Self::Table(input.parse::<Ident>()?.to_string()))
+    }
+}
+
+/// The lines of the one `naked_asm!` that is the body, and its table.
+fn assembly(item: &ItemFn) -> Result<(Vec<String>, Option<String>)> {
     let [statement] = &item.block.stmts[..] else {
         bail!("the body is not one `naked_asm!`");
     };
@@ -121,24 +239,19 @@ fn assembly(item: &ItemFn) -> Result<Vec<String>> {
             .is_some_and(|last| last.ident == "naked_asm"),
         "the body is not one `naked_asm!`"
     );
-    let strings = Punctuated::<LitStr, Token![,]>::parse_terminated
+    let arguments = Punctuated::<Argument, Token![,]>::parse_terminated
         .parse2(call.tokens.clone())
-        .context("`naked_asm!` has operands or options, which this gate does not know")?;
-    strings.iter().map(|line| template(&line.value())).collect()
-}
-
-/// The text that a template stands for: a brace is written twice, and anything else in braces is an operand.
-fn template(text: &str) -> Result<String> {
-    let mut found = String::new();
-    let mut rest = text.chars();
-    while let Some(c) = rest.next() {
-        ensure!(
-            !matches!(c, '{' | '}') || rest.next() == Some(c),
-            "`{text}` has an operand, which this gate does not know"
-        );
-        found.push(c);
+        .context("`naked_asm!` has operands or options that this gate does not know")?;
+    let (mut lines, mut table) = (Vec::new(), None);
+    for argument in arguments {
+        match argument {
+            Argument::Line(line) => lines.push(line),
+            Argument::Table(name) => {
+                ensure!(table.replace(name).is_none(), "two tables");
+            }
+        }
     }
-    Ok(found)
+    Ok((lines, table))
 }
 
 #[cfg(test)]
@@ -212,6 +325,57 @@ mod tests {
         ] {
             let features = "const F_FEATURES: &[&str] = &[]; const VG_F_FEATURES: &[&str] = &[];";
             assert!(read(&format!("{features} {text}")).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_kernel_has_the_table_that_is_its_operand() {
+        let with = |arguments: &str, statics: &str| {
+            read(&format!(
+                "#[unsafe(naked)] pub extern \"C\" fn vg_f() {{ core::arch::naked_asm!(\"ret\", {arguments}) }}
+                pub const VG_F_FEATURES: &[&str] = &[]; {statics}"
+            ))
+        };
+        let table = "static VG_F_TABLE: Table<2> = Table([0x01, 0xfe]);";
+        let operand = "\"lea rax, [rip + {table}]\", \"{{k1}}\", table = sym VG_F_TABLE";
+        let found = with(operand, table).unwrap().remove(0);
+        assert_eq!(found.lines, ["ret", "lea rax, [rip + vg_table]", "{k1}"]);
+        let found = found.table.unwrap();
+        assert_eq!(found.name, "asm::x86_64::gather::VG_F_TABLE");
+        assert_eq!(found.bytes, [1, 0xfe]);
+        let found = with(
+            "by_format!(\"a {table}\", \"b\"), table = sym VG_F_TABLE",
+            table,
+        );
+        assert_eq!(found.unwrap()[0].lines, ["ret", "a vg_table"]);
+        for (arguments, statics) in [
+            ("", table),
+            (operand, ""),
+            (
+                "table = sym VG_G_TABLE",
+                "static VG_G_TABLE: Table<1> = Table([1]);",
+            ),
+            ("table = sym VG_F_TABLE, table = sym VG_F_TABLE", table),
+            ("tables = sym VG_F_TABLE", table),
+            ("table = const VG_F_TABLE", table),
+            (
+                "table = sym VG_F_TABLE",
+                "static VG_F_TABLE: [u8; 1] = [1];",
+            ),
+            (
+                "table = sym VG_F_TABLE",
+                "static VG_F_TABLE: Table<1> = Table([256]);",
+            ),
+            (
+                "table = sym VG_F_TABLE",
+                "static VG_F_TABLE: Table<1> = Table([X]);",
+            ),
+            ("\"{other}\", table = sym VG_F_TABLE", table),
+            ("\"vg_table\", table = sym VG_F_TABLE", table),
+            ("by_format!(\"a\"), table = sym VG_F_TABLE", table),
+            ("other!(\"a\", \"b\"), table = sym VG_F_TABLE", table),
+        ] {
+            assert!(with(arguments, statics).is_err(), "{arguments} {statics}");
         }
     }
 }

@@ -37,14 +37,28 @@ fn differs(lines: &[&str], bytes: &[u8]) -> Option<String> {
 }
 
 fn refused(lines: &[&str], bytes: &[u8], features: &[&str]) -> Option<String> {
+    refused_linked(lines, bytes, features, Vec::new())
+}
+
+fn refused_linked(
+    lines: &[&str],
+    bytes: &[u8],
+    features: &[&str],
+    relocations: Vec<Relocation<i64>>,
+) -> Option<String> {
     let owned = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect();
     let function = Function {
         name: "asm::aarch64::m::vg_f".to_owned(),
         lines: owned(lines),
         features: owned(features),
         doc: String::new(),
+        table: None,
     };
-    let error = check(&function, bytes).err();
+    let code = Code {
+        bytes: bytes.to_vec(),
+        relocations,
+    };
+    let error = check(&function, &code).err();
     error.map(|error| format!("{error:#}"))
 }
 
@@ -254,4 +268,48 @@ fn what_a_kernel_needs_must_be_declared() {
     }
     let text = [".arch armv8-a", "ldp x4, x5, [x0]"];
     assert_eq!(refused(&text, &0xa940_1404_u32.to_le_bytes(), &[]), None);
+}
+
+#[test]
+fn only_the_address_of_the_table_is_filled_in_and_only_where_the_text_has_it() {
+    let text = [
+        ".arch armv8-a",
+        "adrp x3, vg_table",
+        "add x4, x3, :lo12:vg_table",
+        "ret",
+    ];
+    let bytes = [0x9000_0003_u32, 0x9100_0064, 0xd65f_03c0].map(u32::to_le_bytes);
+    let at = |offset, kind, to| Relocation { offset, kind, to };
+    let differs = |lines: &[&str], bytes: &[[u8; 4]], found: &[_]| {
+        refused_linked(lines, &bytes.concat(), &[], found.to_vec()).is_some()
+    };
+    let right = [at(0, 0x113, 0), at(4, 0x115, 0)];
+    assert!(!differs(&text, &bytes, &right));
+    for wrong in [
+        &[][..],
+        &right[..1],
+        &[right[0].clone(), at(4, 0x115, 64)],
+        &[right[0].clone(), at(8, 0x115, 0)],
+        &[right[0].clone(), at(4, 0x116, 0)],
+        &[right[0].clone(), right[1].clone(), right[1].clone()],
+        &[right[0].clone(), right[1].clone(), at(8, 0x11b, 0)],
+    ] {
+        assert!(differs(&text, &bytes, wrong), "{wrong:?}");
+    }
+    // The fields are not 0; or the text has other registers, or no table.
+    let mut filled = bytes;
+    filled[1][2] = 0x04;
+    assert!(differs(&text, &filled, &right));
+    for (line, other) in [
+        (1, "adrp x4, vg_table"),
+        (1, "adr x3, vg_table"),
+        (1, "adrp x3, #0"),
+        (2, "add x4, x4, :lo12:vg_table"),
+        (2, "add x4, x3, #0"),
+        (2, "add x4, x3, vg_table"),
+    ] {
+        let mut lines = text;
+        lines[line] = other;
+        assert!(differs(&lines, &bytes, &right), "{other}");
+    }
 }

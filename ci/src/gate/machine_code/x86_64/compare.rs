@@ -105,6 +105,15 @@ fn operand(
             let memory = memory(found);
             ensure!(memory == *expected, "the operand is {memory:?}");
         }
+        Operand::Table => {
+            let unlinked = found.is_ip_rel_memory_operand()
+                && found.memory_index() == Register::None
+                && found.ip_rel_memory_address() == found.next_ip();
+            ensure!(
+                kind == OpKind::Memory && unlinked && found.memory_size().size() == 0,
+                "not an address that the linker fills in"
+            );
+        }
         Operand::Target(target) => {
             ensure!(kind == OpKind::NearBranch64, "not a jump");
             let address = starts.get(*target).context("jumps to the end")?;
@@ -281,6 +290,17 @@ mod tests {
                 assert!(differs(&swapped, &bytes()).is_some(), "{} later", CODE[i].0);
             }
         }
+    }
+
+    #[test]
+    fn the_address_of_the_table_is_left_to_the_linker() {
+        let lea = |text: &str, distance| differs(&[text], &[0x48, 0x8d, 0x05, distance, 0, 0, 0]);
+        let text = "lea rax, [rip + vg_table]";
+        assert_eq!(lea(text, 0), None);
+        assert!(lea(text, 1).is_some());
+        assert!(lea("lea rcx, [rip + vg_table]", 0).is_some());
+        assert!(lea("lea rax, [rdi]", 0).is_some());
+        assert!(differs(&[text], &[0x48, 0x8d, 0x07]).is_some());
     }
 
     #[test]

@@ -16,6 +16,8 @@ pub enum Operand {
     Register(String),
     Immediate(i128),
     Memory(Memory),
+    /// `[rip + vg_table]`: the table of constants
+    Table,
     /// A jump to the instruction with this index; one past the last is the end.
     Target(usize),
 }
@@ -62,6 +64,9 @@ fn instruction(line: &str, at: usize, labels: &Labels) -> Result<Instruction> {
 }
 
 fn operand(text: &str) -> Result<Operand> {
+    if text == "[rip + vg_table]" {
+        return Ok(Operand::Table);
+    }
     if let Some((size, address)) = text.split_once('[') {
         let address = address
             .strip_suffix(']')

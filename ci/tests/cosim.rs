@@ -1,4 +1,4 @@
-//! `cargo gate cosim` on this project with errors planted in the models.
+//! `cargo gate cosim` and `cargo gate printer` on this project with errors planted in the model and the printer.
 
 mod support;
 
@@ -71,4 +71,26 @@ fn semantic_errors_in_the_model_are_caught_and_nothing_else_is() {
         );
     }
     run.says("flags: model cf ").says("refused");
+}
+
+#[test]
+fn printed_text_that_means_something_else_is_refused() {
+    let tree = Tree::copy_of_workspace();
+    // Prints one register for another, and drops a displacement.
+    tree.replace(
+        "TCB/X86_64/Print.lean",
+        "| .r8 => \"r8\"",
+        "| .r8 => \"r9\"",
+    );
+    tree.replace(
+        "TCB/X86_64/Print.lean",
+        "| .negSucc n => s!\" - {n + 1}\"",
+        "| .negSucc _ => \"\"",
+    );
+    gate(&tree, &["printer"])
+        .failed()
+        .says("does not read back as what was printed")
+        .says("two instructions have this text")
+        .says("has the bytes of ")
+        .says("only 15 of 16 registers as base");
 }

@@ -180,12 +180,14 @@ fn load(part: Part, value: &[u8], to: &mut Registers) {
     }
 }
 
-/// Whether the processor has a feature that the model names.
-pub fn has(feature: &str) -> bool {
+/// Whether the processor has a feature that the model names; none for any other name.
+pub fn has(feature: &str) -> Option<bool> {
     match feature {
-        "neon" => is_aarch64_feature_detected!("neon"),
-        "aes" => is_aarch64_feature_detected!("aes") && is_aarch64_feature_detected!("pmull"),
-        _ => false,
+        "neon" => Some(is_aarch64_feature_detected!("neon")),
+        "aes" => {
+            Some(is_aarch64_feature_detected!("aes") && is_aarch64_feature_detected!("pmull"))
+        }
+        _ => None,
     }
 }
 

@@ -3,7 +3,6 @@
 
 mod fault;
 mod memory;
-mod protocol;
 mod run;
 
 #[cfg_attr(target_arch = "aarch64", path = "aarch64.rs")]
@@ -12,8 +11,10 @@ mod cpu;
 
 use std::{io, process::ExitCode};
 
+use leanseal_cosim::protocol;
+
 fn main() -> ExitCode {
-    match run::run(io::stdin().lock(), io::stdout()) {
+    match run::run(io::stdin().lock(), io::stdout(), cpu::has) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");

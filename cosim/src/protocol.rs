@@ -6,21 +6,21 @@ use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
 
 /// The first line of the input; the cases follow in binary.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Job {
     pub components: Vec<Component>,
     pub memory: Area,
     pub instructions: Vec<Instruction>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Component {
     pub name: String,
     pub size: usize,
 }
 
 /// The memory that instructions may touch.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Area {
     pub base: usize,
     pub length: usize,
@@ -30,7 +30,7 @@ pub struct Area {
     pub window: usize,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Instruction {
     /// In hexadecimal; a jump with what lies between it and its target.
     pub code: String,
@@ -41,8 +41,15 @@ pub struct Instruction {
     pub features: Vec<String>,
 }
 
-/// The line of output.
-#[derive(Debug, Default, Serialize)]
+/// The line of output: what was found, or the instruction that faults where the model says that it does not.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Answer {
+    Fault { fault: usize, signal: i32 },
+    Outcome(Outcome),
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Outcome {
     /// For each instruction, the cases that ran, and those with a difference.
     pub run: Vec<u64>,
@@ -55,7 +62,7 @@ pub struct Outcome {
     pub not_compared: Vec<String>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Difference {
     pub instruction: usize,
     pub what: String,

@@ -18,7 +18,8 @@ use crate::{
 /// How many differences are described; all are counted.
 const DESCRIBED: usize = 20;
 
-pub fn run(input: impl Read, mut output: impl Write) -> Result<()> {
+/// `has` says whether the processor has a feature; none for what is no feature.
+pub fn run(input: impl Read, mut output: impl Write, has: fn(&str) -> Option<bool>) -> Result<()> {
     let mut input = BufReader::with_capacity(1 << 16, input);
     let mut line = String::new();
     input.read_line(&mut line)?;
@@ -27,7 +28,7 @@ pub fn run(input: impl Read, mut output: impl Write) -> Result<()> {
     let mut outcome = Outcome {
         run: vec![0; job.instructions.len()],
         failed: vec![0; job.instructions.len()],
-        lacking: job.instructions.iter().map(lacking).collect(),
+        lacking: lacking(&job.instructions, has)?,
         not_compared: cpu.not_compared(),
         ..Outcome::default()
     };
@@ -73,9 +74,22 @@ pub fn run(input: impl Read, mut output: impl Write) -> Result<()> {
     Ok(())
 }
 
-fn lacking(instruction: &Instruction) -> Vec<String> {
-    let features = instruction.features.iter();
-    features.filter(|f| !cpu::has(f)).cloned().collect()
+fn lacking(
+    instructions: &[Instruction],
+    has: fn(&str) -> Option<bool>,
+) -> Result<Vec<Vec<String>>> {
+    let mut all = Vec::new();
+    for instruction in instructions {
+        let mut lacking = Vec::new();
+        for feature in &instruction.features {
+            // What nobody looks for would be lacking everywhere, and its forms never run.
+            if !has(feature).with_context(|| format!("{feature}: no such feature"))? {
+                lacking.push(feature.clone());
+            }
+        }
+        all.push(lacking);
+    }
+    Ok(all)
 }
 
 /// What is different: its name, and what the model and the processor say.
@@ -155,5 +169,40 @@ impl Code {
 
     fn entry(&self, instruction: usize) -> Option<usize> {
         self.entries.get(instruction).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn found(feature: &str) -> Result<serde_json::Value> {
+        let job = json!({
+            "components": [], "memory": {"base": 0x1000_0000, "length": 4096, "fill": 0, "window": 16},
+            "instructions": [{"code": "00", "next": 1, "target": null, "features": [feature]}],
+        });
+        // One case, in which nothing changes.
+        let cases = [0, 0, 0, 0, 255, 0, 255, 255, 255, 255, 255];
+        let input = [format!("{job}\n").as_bytes(), &cases].concat();
+        let mut output = Vec::new();
+        run(&input[..], &mut output, |feature| {
+            (feature == "lacking").then_some(false)
+        })?;
+        Ok(serde_json::from_slice(&output)?)
+    }
+
+    #[test]
+    fn what_the_processor_lacks_is_named_and_not_run() {
+        let found = found("lacking").unwrap();
+        assert_eq!(found["lacking"], json!([["lacking"]]), "{found}");
+        assert_eq!(found["run"], json!([0]), "{found}");
+    }
+
+    #[test]
+    fn what_is_no_feature_is_an_error() {
+        let error = found("mistyped").unwrap_err().to_string();
+        assert_eq!(error, "mistyped: no such feature");
     }
 }

@@ -89,7 +89,7 @@ impl Cpu {
         let parts = components.iter().map(part).collect::<Result<_>>()?;
         Ok(Self {
             parts,
-            avx: has("avx"),
+            avx: is_x86_feature_detected!("avx"),
         })
     }
 
@@ -210,12 +210,12 @@ fn little_endian(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |n, &b| n << 8 | u64::from(b))
 }
 
-/// Whether the processor has a feature that the model names.
-pub fn has(feature: &str) -> bool {
+/// Whether the processor has a feature that the model names; none for any other name.
+pub fn has(feature: &str) -> Option<bool> {
     match feature {
-        "sse2" => is_x86_feature_detected!("sse2"),
-        "avx" => is_x86_feature_detected!("avx"),
-        _ => false,
+        "sse2" => Some(is_x86_feature_detected!("sse2")),
+        "avx" => Some(is_x86_feature_detected!("avx")),
+        _ => None,
     }
 }
 

@@ -125,29 +125,6 @@ fn a_fault_names_its_instruction() {
 }
 
 #[test]
-fn a_feature_that_the_processor_lacks_is_named() {
-    let job = json!({
-        "components": [], "memory": {"base": BASE, "length": 4096, "fill": 0, "window": 16},
-        "instructions": [{"code": "90", "next": 1, "target": null, "features": ["sse2", "none such"]}],
-    });
-    let mut child = Command::new(env!("CARGO_BIN_EXE_leanseal-cosim"))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut input = child.stdin.take().unwrap();
-    input.write_all(format!("{job}\n").as_bytes()).unwrap();
-    input
-        .write_all(&[&case(0, &[], 0, &[])[..], &END_OF_CASES].concat())
-        .unwrap();
-    drop(input);
-    let output = child.wait_with_output().unwrap();
-    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(found["lacking"], json!([["none such"]]), "{found}");
-    assert_eq!(found["run"], json!([0]), "{found}");
-}
-
-#[test]
 fn cases_that_are_cut_short_are_an_error() {
     let whole = add(3, 0b0100, 0);
     for length in [0, 3, 10, whole.len()] {

@@ -21,9 +21,6 @@ use super::{
 pub fn check(options: &ModelOptions) -> Result<Report> {
     let mut report = Report::of("printed instructions");
     let models = Models::open(options)?;
-    for architecture in &models.without_program {
-        println!("{architecture}: NOT RUN, there is no emitter/Cosim/{architecture}.lean");
-    }
     for architecture in &models.architectures {
         let platform = Platform::of(&architecture.to_lowercase())?;
         let mut lean = models.start(architecture, &["list".into(), options.seed.to_string()])?;

@@ -12,11 +12,11 @@ use std::{collections::BTreeSet, thread};
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
+use leanseal_cosim::protocol::Outcome;
 
 use super::Report;
 use model::{Machine, Models, Sample};
 use platform::Platform;
-use runner::Outcome;
 
 #[derive(Debug, Args)]
 pub struct Options {
@@ -48,9 +48,6 @@ pub fn check(options: &Options) -> Result<Report> {
     let mut report = Report::of("forms of instructions");
     ensure!(options.cases > 0, "no cases");
     let models = Models::open(&options.model)?;
-    for architecture in &models.without_program {
-        println!("{architecture}: NOT RUN, there is no emitter/Cosim/{architecture}.lean");
-    }
     for architecture in &models.architectures {
         let platform = Platform::of(&architecture.to_lowercase())?;
         runner::build(&platform)?;

@@ -8,6 +8,7 @@ use std::{
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
+use leanseal_cosim::protocol::{Area, Component};
 use serde::{Deserialize, Serialize};
 
 use crate::gate::program::{ProgramOptions, Programs};
@@ -26,28 +27,23 @@ pub struct Models {
     programs: Programs,
     /// The architectures that can be run, by the names of their folders in TCB.
     pub architectures: Vec<String>,
-    /// Those of TCB that have no program to evaluate them.
-    pub without_program: Vec<String>,
 }
 
 impl Models {
     pub fn open(options: &ModelOptions) -> Result<Self> {
         let root = options.program.root.path()?;
-        let (mut architectures, mut without_program) = (Vec::new(), Vec::new());
+        let mut architectures = Vec::new();
         for name in folders(&root.join("TCB"))? {
             if root.join(format!("TCB/{name}/Isa.lean")).is_file() {
-                if root.join(format!("emitter/Cosim/{name}.lean")).is_file() {
-                    architectures.push(name);
-                } else {
-                    without_program.push(name);
-                }
+                let program = format!("emitter/Cosim/{name}.lean");
+                ensure!(root.join(&program).is_file(), "{name} has no {program}");
+                architectures.push(name);
             }
         }
         let modules: Vec<_> = architectures.iter().map(|a| module(a)).collect();
         Ok(Self {
             programs: Programs::open(&options.program, &modules)?,
             architectures,
-            without_program,
         })
     }
 
@@ -89,9 +85,8 @@ fn folders(dir: &Path) -> Result<Vec<String>> {
 #[derive(Debug, Deserialize)]
 pub struct Machine {
     pub arch: String,
-    /// What the runner has to know, and this tool not.
-    pub components: serde_json::Value,
-    pub memory: serde_json::Value,
+    pub components: Vec<Component>,
+    pub memory: Area,
     /// Of the type of instructions.
     pub constructors: Vec<String>,
     pub forms: Vec<String>,

@@ -6,40 +6,13 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail, ensure};
-use serde::Deserialize;
-use serde_json::json;
+use leanseal_cosim::protocol::{Answer, Instruction, Job, Outcome};
 
 use super::{
     assemble::Code,
     model::{Machine, Sample},
     platform::Platform,
 };
-
-/// What it found; the lists have an element for each instruction.
-#[derive(Debug, Deserialize)]
-pub struct Outcome {
-    pub run: Vec<u64>,
-    pub failed: Vec<u64>,
-    pub lacking: Vec<Vec<String>>,
-    pub differences: Vec<Difference>,
-    pub not_compared: Vec<String>,
-}
-
-#[derive(Debug, Deserialize)]
-pub struct Difference {
-    pub instruction: usize,
-    pub what: String,
-    pub model: String,
-    pub processor: String,
-    pub before: String,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
-enum Answer {
-    Fault { fault: usize, signal: i32 },
-    Outcome(Outcome),
-}
 
 /// Builds it.
 pub fn build(platform: &Platform) -> Result<()> {
@@ -62,17 +35,20 @@ pub fn run(
         .zip(code)
         .map(|(sample, code)| {
             let length = code.target.unwrap_or(code.next);
-            json!({
-                "code": hex::encode(&code.code.bytes[..length]),
-                "next": code.next,
-                "target": code.target,
-                "features": sample.features,
-            })
+            Instruction {
+                code: hex::encode(&code.code.bytes[..length]),
+                next: code.next,
+                target: code.target,
+                features: sample.features.clone(),
+            }
         })
         .collect();
-    let job = json!({
-        "components": machine.components, "memory": machine.memory, "instructions": instructions,
-    });
+    let job = Job {
+        components: machine.components.clone(),
+        memory: machine.memory.clone(),
+        instructions,
+    };
+    let job = serde_json::to_string(&job)?;
     let mut child = platform
         .runner("run")
         .stdin(Stdio::piped())

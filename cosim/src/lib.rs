@@ -1,0 +1,3 @@
+//! What is shared with `cargo gate cosim`.
+
+pub mod protocol;

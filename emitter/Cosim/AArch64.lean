@@ -14,6 +14,9 @@ open TCB TCB.AArch64
 /-- The general registers: the first components. -/
 def regs : Array Reg := elements_of% Reg
 
+/-- What the runner calls them: not what the printer does, which is under test. -/
+def names : Array String := (constructors_of% Reg).toArray
+
 /-- A general register as an operand. -/
 instance : Shapes Reg := ⟨[⟨["r"], do
   let r := regs.getD (← register regs.size) .x0
@@ -69,7 +72,7 @@ def someOf (mask : Nat) : Rand Nat := return (← word).toNat &&& mask
 
 /-- All that is compared, in the order in which `state` reads it. -/
 def components : Array (Component State) :=
-  regs.map (fun r => ⟨r.name, 8, fun s => (s.gpr r).toNat, wordNear 64⟩) ++
+  Array.zipWith (fun name r => ⟨name, 8, fun s => (s.gpr r).toNat, wordNear 64⟩) names regs ++
   Array.ofFn (n := 32) (fun v => ⟨s!"v{v.val}", 16, fun s => (s.vec v).toNat, vectorNear 128⟩) ++
   #[⟨"nzcv", 1, fun s => packFlags #[s.nzcv.n, s.nzcv.z, s.nzcv.c, s.nzcv.v], fun _ => freshFlags 4⟩,
     ⟨"sp", 8, fun s => s.control.sp.toNat, wordNear 64⟩,

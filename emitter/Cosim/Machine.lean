@@ -132,6 +132,10 @@ def Image.place (m : Image) (a : Address) (target : Nat) : Image :=
     -- The same register twice: half of the rest, which is even for one of two neighbouring targets.
     if i == a.base then m.set i (rest (rest 0 % 2) / 2) else m.set a.base (rest m.values[i]!)
 
+/-- What a memory operand means. -/
+def Image.effective (m : Image) (a : Address) : Nat :=
+  (m.values[a.base]! + (a.index.map (m.values[·]!)).getD 0 + a.disp.toNat) % 2 ^ 64
+
 /-- New inputs for an instruction with the given operands. -/
 def Machine.inputs (m : Machine S I C F) (operands : Array Operand) (before : Image) : Rand Image := do
   let mut image := before

@@ -40,19 +40,19 @@ structure Part where
   first : Nat
   of : Nat
 
-/-- All distinct instructions of a test. -/
+/-- All distinct instructions of a test. Of those with one text all but the last one again are kept: the gate has to see them. -/
 def Machine.draw (m : Machine S I C F) (part : Part) (count : Nat) : Rand (Array (Sample I C)) := do
   let mut samples := #[]
   for h : form in [0 : m.forms.size] do
     if form % part.of != part.first then continue
-    let mut distinct : Std.HashSet String := {}
+    let mut distinct : Std.HashMap String (Item I C) := {}
     for sample in [0 : count] do
       let rng ← get
       let (item, d) := (m.forms[form]).draw.run { rng, sample }
       set d.rng
       let text := m.printer.item (codeOf item) 0 item
-      unless distinct.contains text do
-        distinct := distinct.insert text
+      unless distinct[text]? == some item do
+        distinct := distinct.insert text item
         samples := samples.push { form, item, operands := d.operands }
   return samples
 
@@ -124,10 +124,39 @@ def Machine.putChanges (m : Machine S I C F) (out : ByteArray) (x y : Image) : B
     if x.bytes[i]! != v then out := ((out.push tagByte).push (UInt8.ofNat i)).push (UInt8.ofNat v.toNat)
   return out.push tagEnd
 
-/-- All that the model says is accessed lies in the window, with guards on both sides. -/
-def guarded (image : Image) (t : Trace) : Bool := t.all fun
-  | .load a n | .store a n => image.window + guard ≤ a.toNat && a.toNat + n + guard ≤ image.window + windowBytes
-  | .branch _ => true
+/-- The accesses of a trace: where, and how many bytes. -/
+def accesses (t : Trace) : List (Nat × Nat) := t.filterMap fun
+  | .load a n | .store a n => some (a.toNat, n)
+  | .branch _ => none
+
+/-- All accesses as one, if they lie one right after the other. -/
+def joined : List (Nat × Nat) → Option (Nat × Nat)
+  | [] => none
+  | first :: rest => rest.foldl (init := some first) fun all x =>
+    all.bind fun (a, n) => if x.1 == a + n then some (a, n + x.2) else none
+
+/-- The bytes that change are among those that the trace says are stored. -/
+def storedIn (before after : Image) (t : Trace) : Bool :=
+  let stored := t.filterMap fun | .store a n => some (a.toNat, n) | _ => none
+  (List.range windowBytes).all fun i =>
+    let x := before.window + i
+    before.bytes[i]! == after.bytes[i]! || stored.any fun s => s.1 ≤ x && x < s.1 + s.2
+
+/--
+What no processor shows: the trace has accesses exactly from the address of the operands on, they lie in the window with guards
+on both sides, nothing else is stored, and the model faults where the first byte or the last may not be accessed.
+-/
+def Machine.accessesRight (m : Machine S I C F) (s : Sample I C) (before after : Image) (t : Trace) : Bool :=
+  match s.operands.findSome? (fun | .address a => some (before.effective a) | _ => none), joined (accesses t) with
+  | none, none => (accesses t).isEmpty && storedIn before after t
+  | some address, some (a, n) =>
+    let faults (a n : Nat) : Bool :=
+      let only : List Region := [⟨BitVec.ofNat 64 a, n⟩]
+      let memory := { before.memory with readable := only, writable := only }
+      (m.target.isa.step { features := m.features, code := codeOf s.item } (0, m.state before memory)).isNone
+    a == address && 0 < n && storedIn before after t && before.window + guard ≤ a &&
+      a + n + guard ≤ before.window + windowBytes && !faults a n && faults (a + 1) (n - 1) && faults a (n - 1)
+  | _, _ => false
 
 /-- One case: inputs made from an image, what the model makes of them, and whether it jumps. The reader has `known`. -/
 def Machine.case (m : Machine S I C F) (index : Nat) (s : Sample I C) (known image : Image) (out : ByteArray) :
@@ -137,8 +166,9 @@ def Machine.case (m : Machine S I C F) (index : Nat) (s : Sample I C) (known ima
   match m.target.isa.step { features := m.features, code } (0, m.state input input.memory) with
   | none => return .error s!"the model faults on {m.text code}"
   | some ((next, after), trace) =>
-    if !guarded input trace then return .error s!"{m.text code} touches what it should not"
     let output := m.image input after
+    unless m.accessesRight s input output trace do
+      return .error s!"{m.text code} accesses other memory than its operands and the trace say"
     let out := m.putChanges (putNat out index 4) known input
     return .ok (output, m.putChanges (out.push (if next == 1 then 0 else 1)) input output)
 

@@ -14,6 +14,9 @@ open TCB TCB.X86_64
 /-- The general registers: the first components. -/
 def regs : Array Reg := elements_of% Reg
 
+/-- What the runner calls them: not what the printer does, which is under test. -/
+def names : Array String := (constructors_of% Reg).toArray
+
 /-- The arithmetic flags. -/
 def flags : Array Flag := elements_of% Flag
 
@@ -74,7 +77,7 @@ instance : Shapes VecSrc := ⟨(Shapes.shapes.map fun s => ⟨s.parts, VecSrc.re
 /-- All that is compared, in the order in which `state` reads it. -/
 def components : Array (Component State) :=
   let masks := Array.ofFn (n := 8) id
-  regs.map (fun r => ⟨r.name, 8, fun s => (s.gpr r).toNat, wordNear 64⟩) ++
+  Array.zipWith (fun name r => ⟨name, 8, fun s => (s.gpr r).toNat, wordNear 64⟩) names regs ++
   Array.ofFn (n := 16) (fun v => ⟨s!"v{v.val}", 64, fun s => (s.vec v).toNat, vectorNear 512⟩) ++
   masks.map (fun k => ⟨s!"k{k.val}", 8, fun s => (s.mask k).toNat, wordNear 64⟩) ++
   #[⟨"flags", 2, fun s => packFlags (flags.map s.flag), fun _ => freshFlags flags.size⟩,

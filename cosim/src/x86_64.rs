@@ -215,6 +215,11 @@ pub fn has(feature: &str) -> Option<bool> {
     match feature {
         "sse2" => Some(is_x86_feature_detected!("sse2")),
         "avx" => Some(is_x86_feature_detected!("avx")),
+        "avx2" => Some(is_x86_feature_detected!("avx2")),
+        "aes" => Some(is_x86_feature_detected!("aes")),
+        "pclmulqdq" => Some(is_x86_feature_detected!("pclmulqdq")),
+        "vaes" => Some(is_x86_feature_detected!("vaes")),
+        "vpclmulqdq" => Some(is_x86_feature_detected!("vpclmulqdq")),
         _ => None,
     }
 }

@@ -17,6 +17,9 @@ use crate::gate::program::{ProgramOptions, Programs};
 pub struct ModelOptions {
     #[command(flatten)]
     pub program: ProgramOptions,
+    /// Only this architecture, as its folder in TCB is named
+    #[arg(long, value_name = "NAME")]
+    arch: Option<String>,
     /// What random choices start from
     #[arg(long, default_value_t = 1)]
     pub seed: u32,
@@ -34,7 +37,8 @@ impl Models {
         let root = options.program.root.path()?;
         let mut architectures = Vec::new();
         for name in folders(&root.join("TCB"))? {
-            if root.join(format!("TCB/{name}/Isa.lean")).is_file() {
+            let wanted = options.arch.as_ref().is_none_or(|arch| *arch == name);
+            if wanted && root.join(format!("TCB/{name}/Isa.lean")).is_file() {
                 let program = format!("emitter/Cosim/{name}.lean");
                 ensure!(root.join(&program).is_file(), "{name} has no {program}");
                 architectures.push(name);

@@ -66,6 +66,8 @@ structure Machine (S I C F : Type) where
   -/
   commuted : I → Option I
   commuted_same : ∀ i j, commuted i = some j → target.isa.exec i = target.isa.exec j
+  /-- The instruction computes an address and accesses nothing there. -/
+  addressOnly : I → Bool := fun _ => false
   /-- The names of the constructors of `I`. -/
   constructors : List String
   features : List F

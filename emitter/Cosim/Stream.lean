@@ -147,7 +147,9 @@ What no processor shows: the trace has accesses exactly from the address of the 
 on both sides, nothing else is stored, and the model faults where the first byte or the last may not be accessed.
 -/
 def Machine.accessesRight (m : Machine S I C F) (s : Sample I C) (before after : Image) (t : Trace) : Bool :=
-  match s.operands.findSome? (fun | .address a => some (before.effective a) | _ => none), joined (accesses t) with
+  let addressOnly := match s.item with | .instr i => m.addressOnly i | _ => false
+  let address? := s.operands.findSome? fun | .address a => some (before.effective a) | _ => none
+  match (if addressOnly then none else address?), joined (accesses t) with
   | none, none => (accesses t).isEmpty && storedIn before after t
   | some address, some (a, n) =>
     let faults (a n : Nat) : Bool :=

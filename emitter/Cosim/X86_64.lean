@@ -130,6 +130,7 @@ def machine : Machine State Instr Cond Feature where
   conds := shapes_of% Cond
   commuted := commuted
   commuted_same := commuted_same
+  addressOnly := fun | .lea .. => true | _ => false
   constructors := constructors_of% Instr
   features := (elements_of% Feature).toList
   samples := 256

@@ -184,9 +184,7 @@ fn load(part: Part, value: &[u8], to: &mut Registers) {
 pub fn has(feature: &str) -> Option<bool> {
     match feature {
         "neon" => Some(is_aarch64_feature_detected!("neon")),
-        "aes" => {
-            Some(is_aarch64_feature_detected!("aes") && is_aarch64_feature_detected!("pmull"))
-        }
+        "aes" => Some(is_aarch64_feature_detected!("aes") && is_aarch64_feature_detected!("pmull")),
         _ => None,
     }
 }

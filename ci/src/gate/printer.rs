@@ -56,7 +56,7 @@ fn inspect(machine: &Machine, samples: &[Sample], code: &[Code], report: &mut Re
         if texts.insert(what.clone(), ()).is_some() {
             report.refuse(&what, "two instructions have this text");
         }
-        if let Some(other) = encodings.insert(&code.code.bytes, what.clone())
+        if let Some(other) = encodings.insert(&code.code, what.clone())
             && sample.commuted.as_ref() != Some(&other)
         {
             report.refuse(&what, format!("has the bytes of {other}"));
@@ -137,7 +137,8 @@ impl Places {
     }
 }
 
-/// The words that are neither numbers, nor sizes, nor shifts. Numbers, as in `16b`, are arrangements of lanes too.
+/// The words that are neither numbers, nor sizes, nor shifts, nor the address of a table. Numbers, as in `16b`, are arrangements of
+/// lanes too.
 fn registers(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric());
     words.filter(|word| {
@@ -154,6 +155,10 @@ fn registers(text: &str) -> impl Iterator<Item = &str> {
                     | "d"
                     | "s"
                     | "lsl"
+                    | "rip"
+                    | "lo12"
+                    | "vg"
+                    | "table"
             )
     })
 }

@@ -90,7 +90,7 @@ fn read(rlib: &Path) -> Result<object::Library> {
 }
 
 /// The machine code of a kernel.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq, Hash)]
 pub struct Code {
     pub bytes: Vec<u8>,
     /// Addresses are counted from the start of the table of constants.

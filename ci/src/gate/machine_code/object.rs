@@ -16,7 +16,7 @@ pub struct Function {
 }
 
 /// What the linker fills in.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Relocation<To> {
     /// Where, from the start of the function.
     pub offset: u64,

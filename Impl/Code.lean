@@ -18,6 +18,8 @@ inductive Code (I C : Type) where
   | publicBlock (is : List I)
   | seq (a b : Code I C)
   | ite (c : C) (a b : Code I C)
+  /-- `ite c a b` where `c` holds exactly if the value `k` of those that the contract declassifies is `v`. -/
+  | revealIf (k : Nat) (v : BitVec 64) (c : C) (a b : Code I C)
   /-- `skipIf c b` skips `b` when `c` holds: one forward jump. -/
   | skipIf (c : C) (b : Code I C)
   /-- `loop b c` runs `b`, and again as long as `c` holds after it. -/
@@ -30,7 +32,7 @@ variable {I C : Type}
 def labels : Code I C → Nat
   | .block _ | .publicBlock _ => 0
   | .seq a b => a.labels + b.labels
-  | .ite _ a b => a.labels + b.labels + 2
+  | .ite _ a b | .revealIf _ _ _ a b => a.labels + b.labels + 2
   | .skipIf _ b => b.labels + 1
   | .loop b _ => b.labels + 1
 
@@ -38,7 +40,7 @@ def labels : Code I C → Nat
 def lowerFrom (n : Nat) : Code I C → Flat I C
   | .block is | .publicBlock is => is.map .instr
   | .seq a b => a.lowerFrom n ++ b.lowerFrom (n + a.labels)
-  | .ite c a b =>
+  | .ite c a b | .revealIf _ _ c a b =>
     .jcc c n :: (b.lowerFrom (n + 2) ++ .jmp (n + 1) :: .label n ::
       (a.lowerFrom (n + 2 + b.labels) ++ [.label (n + 1)]))
   | .skipIf c b => .jcc c n :: (b.lowerFrom (n + 1) ++ [.label n])

@@ -72,6 +72,21 @@ theorem Agree.sameVolatile {returns : Bool} (h : Agree (onReturn returns) s₁ s
 
 end Dom
 
+/-- Total correctness and two evaluations of the taint checker verify a kernel, also one that has scratch buffers or reveals
+what its contract declassifies. -/
+theorem Verified.of_code_revealing {c : Contract} {code : Code Instr Cond} {features : List Feature} {constants : List Byte}
+    (permits : isa.permits features code.lower = true)
+    (cleared : c.sig.simple = true ∨ ∀ s, target.Pre c constants s →
+      isa.WpRevealing (target.publicRegions c constants s) (target.revealed c s) code (target.Cleared c s) s)
+    (correct : ∀ s, target.Pre c constants s →
+      isa.WpRevealing (target.publicRegions c constants s) (target.revealed c s) code (target.Post c s) s)
+    (constantTime : (taint.check code (.ofArgs c.sig.params.length)).isSome = true)
+    (noResidue : (taint.check code .volatile).any (taint.le (.onReturn c.sig.returns)) = true)
+    (witness : target.HasWitness c constants) :
+    Verified target ⟨features, code.lower, constants⟩ c :=
+  TCB.Verified.of_code taint permits cleared correct Dom.agree_ofArgs constantTime (fun _ => Dom.agree_volatile)
+    noResidue Dom.Agree.sameVolatile witness
+
 /-- Total correctness and two evaluations of the taint checker verify a kernel. -/
 theorem Verified.of_code {c : Contract} {code : Code Instr Cond} {features : List Feature} {constants : List Byte}
     (permits : isa.permits features code.lower = true)
@@ -81,7 +96,6 @@ theorem Verified.of_code {c : Contract} {code : Code Instr Cond} {features : Lis
     (noResidue : (taint.check code .volatile).any (taint.le (.onReturn c.sig.returns)) = true)
     (witness : target.HasWitness c constants) :
     Verified target ⟨features, code.lower, constants⟩ c :=
-  TCB.Verified.of_code taint permits simple correct Dom.agree_ofArgs constantTime (fun _ => Dom.agree_volatile)
-    noResidue Dom.Agree.sameVolatile witness
+  Verified.of_code_revealing permits (.inl simple) (fun s h => .of_wp (correct s h)) constantTime noResidue witness
 
 end TCB.AArch64

@@ -12,7 +12,7 @@ open Impl
 variable {S I C F : Type}
 
 namespace Isa
-variable (isa : Isa S I C F) (pub : List Region)
+variable (isa : Isa S I C F) (pub : List Region) (revealed : List (BitVec 64))
 
 /-- Run instructions one after the other. -/
 def execs : List I → S → Option (S × Trace)
@@ -22,13 +22,16 @@ def execs : List I → S → Option (S × Trace)
 /-- All loads of a trace read public regions. -/
 def PublicLoads (t : Trace) : Prop := ∀ a n, .load a n ∈ t → covered pub a n = true
 
-/-- `Run c s t s'`: structured code `c` takes `s` to `s'` and leaks `t`; public blocks load from `pub` only. -/
+/-- `Run c s t s'`: structured code `c` takes `s` to `s'` and leaks `t`; public blocks load from `pub` only, and branches that
+reveal something depend on `revealed` only. -/
 inductive Run : Code I C → S → Trace → S → Prop
   | block {is s t s'} : isa.execs is s = some (s', t) → Run (.block is) s t s'
   | publicBlock {is s t s'} : isa.execs is s = some (s', t) → PublicLoads pub t → Run (.publicBlock is) s t s'
   | seq {a b s t s' u s''} : Run a s t s' → Run b s' u s'' → Run (.seq a b) s (t ++ u) s''
   | iteTrue {c a b s t s'} : isa.eval c s = some true → Run a s t s' → Run (.ite c a b) s (.branch true :: t) s'
   | iteFalse {c a b s t s'} : isa.eval c s = some false → Run b s t s' → Run (.ite c a b) s (.branch false :: t) s'
+  | reveal {k v c a b s t s'} : (∃ d, revealed[k]? = some d ∧ isa.eval c s = some (d == v)) → Run (.ite c a b) s t s' →
+      Run (.revealIf k v c a b) s t s'
   | skip {c b s} : isa.eval c s = some true → Run (.skipIf c b) s [.branch true] s
   | skipIf {c b s t s'} : isa.eval c s = some false → Run b s t s' → Run (.skipIf c b) s (.branch false :: t) s'
   | exit {b c s t s'} : Run b s t s' → isa.eval c s' = some false → Run (.loop b c) s (t ++ [.branch false]) s'
@@ -36,9 +39,12 @@ inductive Run : Code I C → S → Trace → S → Prop
       Run (.loop b c) s (t ++ .branch true :: u) s''
 
 /-- Total correctness: from `s`, `c` ends without a fault in a state that satisfies `Q`. -/
-def Wp (c : Code I C) (Q : S → Prop) (s : S) : Prop := ∃ t s', Run isa pub c s t s' ∧ Q s'
+def Wp (c : Code I C) (Q : S → Prop) (s : S) : Prop := ∃ t s', Run isa pub [] c s t s' ∧ Q s'
 
-variable {isa pub} {Q R : S → Prop} {s : S}
+/-- Total correctness of code that may reveal the values `revealed`. -/
+def WpRevealing (c : Code I C) (Q : S → Prop) (s : S) : Prop := ∃ t s', Run isa pub revealed c s t s' ∧ Q s'
+
+variable {isa pub revealed} {Q R : S → Prop} {s : S}
 
 /-- Instructions run piece by piece. -/
 theorem execs_append (xs ys : List I) (s : S) : isa.execs (xs ++ ys) s =
@@ -125,6 +131,48 @@ theorem loop {b : Code I C} {c : C} (Inv : Nat → S → Prop)
       exact ⟨_, s'', .again hr hc hr', hq⟩
 
 end Wp
+
+/-- Code that reveals nothing runs as well where something may be revealed. -/
+theorem Run.revealing {c : Code I C} {s s' : S} {t : Trace} (h : isa.Run pub [] c s t s') : isa.Run pub revealed c s t s' := by
+  induction h with
+  | block h => exact .block h
+  | publicBlock h hp => exact .publicBlock h hp
+  | seq _ _ ha hb => exact .seq ha hb
+  | iteTrue hc _ h => exact .iteTrue hc h
+  | iteFalse hc _ h => exact .iteFalse hc h
+  | reveal hk _ _ => obtain ⟨_, hk, _⟩ := hk; cases hk
+  | skip hc => exact .skip hc
+  | skipIf hc _ h => exact .skipIf hc h
+  | exit _ hc h => exact .exit h hc
+  | again _ hc _ h h' => exact .again h hc h'
+
+namespace WpRevealing
+
+/-- Code that reveals nothing. -/
+theorem of_wp {c : Code I C} (h : isa.Wp pub c Q s) : isa.WpRevealing pub revealed c Q s :=
+  let ⟨t, s', hr, h⟩ := h; ⟨t, s', hr.revealing, h⟩
+
+/-- A weaker postcondition. -/
+theorem mono {c : Code I C} (h : isa.WpRevealing pub revealed c Q s) (hq : ∀ s', Q s' → R s') :
+    isa.WpRevealing pub revealed c R s :=
+  let ⟨t, s', hr, h⟩ := h; ⟨t, s', hr, hq s' h⟩
+
+/-- One piece after the other. -/
+theorem seq {a b : Code I C} (h : isa.WpRevealing pub revealed a (isa.WpRevealing pub revealed b Q) s) :
+    isa.WpRevealing pub revealed (.seq a b) Q s :=
+  let ⟨_, _, ha, _, s₂, hb, hq⟩ := h; ⟨_, s₂, .seq ha hb, hq⟩
+
+/-- A branch on a value that may be revealed. -/
+theorem revealIf {k : Nat} {d v : BitVec 64} {c : C} {a b : Code I C} (hk : revealed[k]? = some d)
+    (hc : isa.eval c s = some (d == v)) (ha : d = v → isa.WpRevealing pub revealed a Q s)
+    (hb : d ≠ v → isa.WpRevealing pub revealed b Q s) : isa.WpRevealing pub revealed (.revealIf k v c a b) Q s := by
+  by_cases h : d = v
+  · obtain ⟨_, s', hr, hq⟩ := ha h
+    exact ⟨_, s', .reveal ⟨d, hk, hc⟩ (.iteTrue (by rw [hc, h, beq_self_eq_true]) hr), hq⟩
+  · obtain ⟨_, s', hr, hq⟩ := hb h
+    exact ⟨_, s', .reveal ⟨d, hk, hc⟩ (.iteFalse (by rw [hc, beq_eq_false_iff_ne.2 h]) hr), hq⟩
+
+end WpRevealing
 end Isa
 
 end TCB

@@ -39,7 +39,7 @@ theorem _root_.Impl.Code.mem_labels {c : Code I C} {n l : Nat} (h : l ∈ (c.low
     rcases h with h | h
     · have := iha h; simp only [Code.labels]; omega
     · have := ihb h; simp only [Code.labels]; omega
-  | ite c a b iha ihb =>
+  | ite c a b iha ihb | revealIf k v c a b iha ihb =>
     simp only [Code.lowerFrom, Flat.labels_append, Flat.labels_jcc, Flat.labels_jmp, Flat.labels_label, Flat.labels_nil,
       List.mem_append, List.mem_cons, List.not_mem_nil, or_false] at h
     simp only [Code.labels]
@@ -72,7 +72,7 @@ theorem _root_.Impl.Code.nodup_labels (c : Code I C) (n : Nat) : (c.lowerFrom n)
     simp only [Code.lowerFrom, Flat.labels_append, List.nodup_append]
     refine ⟨iha _, ihb _, fun x hx y hy e => ?_⟩
     have := Code.mem_labels hx; have := Code.mem_labels hy; omega
-  | ite c a b iha ihb =>
+  | ite c a b iha ihb | revealIf k v c a b iha ihb =>
     simp only [Code.lowerFrom, Flat.labels_append, Flat.labels_jcc, Flat.labels_jmp, Flat.labels_label, Flat.labels_nil,
       List.nodup_append, List.nodup_cons, List.mem_append, List.mem_cons, List.not_mem_nil, or_false]
     refine ⟨ihb _, ⟨?_, iha _, by simp, ?_⟩, ?_⟩
@@ -145,7 +145,7 @@ theorem Flat.At.cons {p : Flat I C} {k : Nat} {x : Item I C} {q : Flat I C} (h :
   exact ⟨by simpa using this.1 0 (by simp), this.2⟩
 
 namespace Isa
-variable {isa : Isa S I C F} {pub : List Region} [DecidableEq F]
+variable {isa : Isa S I C F} {pub : List Region} {revealed : List (BitVec 64)} [DecidableEq F]
 
 /-- The program may use every instruction that it contains. -/
 def Permits (isa : Isa S I C F) (p : Program I C F) : Prop :=
@@ -181,7 +181,7 @@ theorem step_jcc {p : Program I C F} {k j : Nat} {s : S} {l : Nat} {c : C} {v : 
   simp [step, h, Flat.find_label hd hl, hc]
 
 /-- The simulation, for code that stands anywhere in a larger program. -/
-theorem Run.steps {c : Code I C} {s s' : S} {t : Trace} (h : isa.Run pub c s t s') {p : Program I C F} {k n : Nat}
+theorem Run.steps {c : Code I C} {s s' : S} {t : Trace} (h : isa.Run pub revealed c s t s') {p : Program I C F} {k n : Nat}
     (hf : Permits isa p) (hd : p.code.labels.Nodup) (hp : p.code.At k (c.lowerFrom n)) :
     isa.Steps p (k, s) t (k + (c.lowerFrom n).length, s') := by
   induction h generalizing k n with
@@ -211,6 +211,7 @@ theorem Run.steps {c : Code I C} {s s' : S} {t : Trace} (h : isa.Run pub c s t s
     have := Steps.head (step_jcc h0 hd h1 hc) ((ih hb).trans (.head (step_jmp hj hd h2) (.single (step_label h2))))
     simp only [List.cons_append, List.nil_append, List.append_nil] at this
     simpa [Code.lowerFrom, Nat.add_comm, Nat.add_left_comm, Nat.add_assoc] using this
+  | reveal _ _ ih => exact ih hp
   | @skip c b s hc =>
     have ⟨h0, h⟩ := hp.cons
     have ⟨_, h⟩ := h.append
@@ -241,7 +242,7 @@ theorem Run.steps {c : Code I C} {s s' : S} {t : Trace} (h : isa.Run pub c s t s
 /-- What structured code does, its flat code does, with the same trace. -/
 theorem Run.lower {c : Code I C} {s s' : S} {t : Trace} {fs : List F} {bs : List Byte}
     (hf : Permits isa ⟨fs, c.lower, bs⟩)
-    (h : isa.Run pub c s t s') : isa.Runs ⟨fs, c.lower, bs⟩ s t s' := by
+    (h : isa.Run pub revealed c s t s') : isa.Runs ⟨fs, c.lower, bs⟩ s t s' := by
   have := h.steps (p := ⟨fs, c.lower, bs⟩) (k := 0) (n := 0) hf (c.nodup_labels 0) (fun i _ => by simp [Code.lower])
   simpa [Runs, Code.lower] using this
 

@@ -56,6 +56,7 @@ def check : Code I C → D → Option D
   | .publicBlock is, d => T.block true is d
   | .seq a b, d => (check a d).bind fun d' => check b d'
   | .ite c a b, d => if T.cond c d then (check a d).bind fun x => (check b d).map fun y => T.meet x y else none
+  | .revealIf _ _ _ a b, d => (check a d).bind fun x => (check b d).map fun y => T.meet x y
   | .skipIf c b, d => if T.cond c d then (check b d).map fun x => T.meet d x else none
   | .loop b c, d => (T.fix (fun d => check b d) 64 d).bind fun d' => if T.cond c d' then some d' else none
 
@@ -64,11 +65,11 @@ def Agree (pub : List Region) (d : D) (s₁ s₂ : S) : Prop :=
   T.agree d s₁ s₂ ∧ MemAgree pub (memory s₁) (memory s₂)
 
 /-- Two runs of `c` from states that agree on `d` leak the same, and end in states that agree on `d'`. -/
-def Sound (pub : List Region) (c : Code I C) (d d' : D) : Prop :=
-  ∀ {s₁ s₂ t₁ t₂ s₁' s₂'}, T.Agree pub d s₁ s₂ → isa.Run pub c s₁ t₁ s₁' → isa.Run pub c s₂ t₂ s₂' →
+def Sound (pub : List Region) (revealed : List (BitVec 64)) (c : Code I C) (d d' : D) : Prop :=
+  ∀ {s₁ s₂ t₁ t₂ s₁' s₂'}, T.Agree pub d s₁ s₂ → isa.Run pub revealed c s₁ t₁ s₁' → isa.Run pub revealed c s₂ t₂ s₂' →
     t₁ = t₂ ∧ T.Agree pub d' s₁' s₂'
 
-variable {T} {pub : List Region}
+variable {T} {pub : List Region} {revealed : List (BitVec 64)}
 
 /-- Going through a block is sound. -/
 theorem block_sound {isPublic : Bool} {is : List I} {d d' : D} (h : T.block isPublic is d = some d') {s₁ s₂ s₁' s₂' : S}
@@ -102,8 +103,8 @@ theorem fix_sound {body : D → Option D} {k : Nat} {d d' : D} (h : T.fix body k
       exact ⟨inv, fun ha => hi (T.meet_left ha), hb⟩
 
 /-- A loop whose body preserves the knowledge `d` and whose condition is public. -/
-theorem loop_sound {b : Code I C} {c : C} {d d' : D} (hb : T.Sound pub b d d') (hl : T.le d d' = true)
-    (hc : T.cond c d' = true) : T.Sound pub (.loop b c) d d' := by
+theorem loop_sound {b : Code I C} {c : C} {d d' : D} (hb : T.Sound pub revealed b d d') (hl : T.le d d' = true)
+    (hc : T.cond c d' = true) : T.Sound pub revealed (.loop b c) d d' := by
   intro s₁ s₂ t₁ t₂ s₁' s₂' ha h₁ h₂
   generalize hw : Code.loop b c = w at h₁
   induction h₁ generalizing s₂ t₂ s₂' with
@@ -127,7 +128,7 @@ theorem loop_sound {b : Code I C} {c : C} {d d' : D} (hb : T.Sound pub b d d') (
   | _ => cases hw
 
 /-- The checker is sound. -/
-theorem check_sound {c : Code I C} {d d' : D} (h : T.check c d = some d') : T.Sound pub c d d' := by
+theorem check_sound {c : Code I C} {d d' : D} (h : T.check c d = some d') : T.Sound pub revealed c d d' := by
   induction c generalizing d d' with
   | block is =>
     intro _ _ _ _ _ _ ha h₁ h₂
@@ -154,6 +155,22 @@ theorem check_sound {c : Code I C} {d d' : D} (h : T.check c d = some d') : T.So
     obtain ⟨x, ha, y, hb, rfl⟩ := h
     intro _ _ _ _ _ _ hs h₁ h₂
     have he := T.cond_sound hc hs.1
+    cases h₁ with
+    | iteTrue c₁ r₁ => cases h₂ with
+      | iteTrue c₂ r₂ => obtain ⟨rfl, hs⟩ := iha ha hs r₁ r₂; exact ⟨rfl, T.meet_left hs.1, hs.2⟩
+      | iteFalse c₂ r₂ => simp [c₁, c₂] at he
+    | iteFalse c₁ r₁ => cases h₂ with
+      | iteTrue c₂ r₂ => simp [c₁, c₂] at he
+      | iteFalse c₂ r₂ => obtain ⟨rfl, hs⟩ := ihb hb hs r₁ r₂; exact ⟨rfl, T.meet_right hs.1, hs.2⟩
+  | revealIf k v c a b iha ihb =>
+    simp only [check, Option.bind_eq_some_iff, Option.map_eq_some_iff] at h
+    obtain ⟨x, ha, y, hb, rfl⟩ := h
+    intro _ _ _ _ _ _ hs h₁ h₂
+    cases h₁ with | reveal k₁ h₁ => cases h₂ with | reveal k₂ h₂ =>
+    obtain ⟨d₁, k₁, he₁⟩ := k₁
+    obtain ⟨d₂, k₂, he₂⟩ := k₂
+    cases k₁.symm.trans k₂
+    have he := he₁.trans he₂.symm
     cases h₁ with
     | iteTrue c₁ r₁ => cases h₂ with
       | iteTrue c₂ r₂ => obtain ⟨rfl, hs⟩ := iha ha hs r₁ r₂; exact ⟨rfl, T.meet_left hs.1, hs.2⟩

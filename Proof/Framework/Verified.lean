@@ -46,6 +46,13 @@ structure Post (s s' : S) : Prop where
   frame : ∀ x, ¬ t.MayChange c s x → t.mem s' x = t.mem s x
   abi : t.abi.Preserved s s'
 
+/-- The scratch buffers of a call that begins in `s` hold zeros. -/
+def Cleared (s s' : S) : Prop := ∀ b ∈ c.sig.buffers (t.args c s) (t.mem s), b.role = .scratch →
+  b.region.bytes (t.mem s') = List.replicate b.region.len 0
+
+/-- The values that a call that begins in `s` may reveal. -/
+abbrev revealed (s : S) : List (BitVec 64) := c.declassifies (t.args c s) (t.mem s)
+
 /-- Two states as the seventh clause of `Verified` wants them. -/
 abbrev HasWitness : Prop := ∃ s₁ s₂, t.Pre c constants s₁ ∧ t.Pre c constants s₂ ∧ t.SamePublic c s₁ s₂ ∧
   c.sig.DifferInSecrets (t.args c s₁) (t.mem s₁) (t.mem s₂) ∧ c.sig.Substantial (t.args c s₁) (t.mem s₁)
@@ -138,6 +145,21 @@ theorem SamePublic.memAgree (h : t.SamePublic c s₁ s₂) (h₁ : t.Pre c const
   apart₁ := h₁.apart
   apart₂ := h.publicRegions ▸ h₂.apart
 
+/-- Two calls with the same public inputs have the same scratch buffers. -/
+theorem SamePublic.scratch (h : t.SamePublic c s₁ s₂) {b : Buffer} (hb : b ∈ c.sig.buffers (t.args c s₁) (t.mem s₁))
+    (hr : b.role = .scratch) : b ∈ c.sig.buffers (t.args c s₂) (t.mem s₂) := by
+  obtain ⟨p, hp, hb⟩ := List.mem_flatMap.1 hb
+  refine List.mem_flatMap.2 ⟨p, hp, ?_⟩
+  rw [← h.args_eq]
+  simp only [Param.buffers] at hb ⊢
+  split at hb
+  · cases hb
+  · exact hb
+  · rcases List.mem_cons.1 hb with rfl | hb
+    · cases hr
+    · obtain ⟨_, _, rfl⟩ := List.mem_map.1 hb
+      cases hr
+
 /-- Without scratch buffers there is nothing to say about them. -/
 theorem sameScratch (hs : c.sig.simple = true) (m₁ m₂ : Mem) : t.SameScratch c s m₁ m₂ := by
   intro b hb hr
@@ -151,14 +173,17 @@ end Target
 
 /--
 Total correctness and two taint checks of structured code verify its flat code: `inputs` is what is public in every
-call, `volatile` what is public if moreover all that is caller-saved is, `final` what must be public on return.
+call, `volatile` what is public if moreover all that is caller-saved is, `final` what must be public on return. Scratch buffers,
+if there are any, hold zeros on return.
 -/
 theorem Verified.of_code [DecidableEq F] {t : Target S I C F} {c : Contract} {code : Code I C} {features : List F}
     {constants : List Byte}
     (T : Taint t.isa t.abi.memory D) {inputs volatile final : D}
     (permits : t.isa.permits features code.lower = true)
-    (simple : c.sig.simple = true)
-    (correct : ∀ s, t.Pre c constants s → t.isa.Wp (t.publicRegions c constants s) code (t.Post c s) s)
+    (cleared : c.sig.simple = true ∨ ∀ s, t.Pre c constants s →
+      t.isa.WpRevealing (t.publicRegions c constants s) (t.revealed c s) code (t.Cleared c s) s)
+    (correct : ∀ s, t.Pre c constants s →
+      t.isa.WpRevealing (t.publicRegions c constants s) (t.revealed c s) code (t.Post c s) s)
     (onInputs : ∀ {s₁ s₂}, t.SamePublic c s₁ s₂ → T.agree inputs s₁ s₂)
     (constantTime : (T.check code inputs).isSome = true)
     (onVolatile : ∀ {s₁ s₂}, t.SamePublic c s₁ s₂ → t.abi.SameVolatile true s₁ s₂ → T.agree volatile s₁ s₂)
@@ -167,7 +192,7 @@ theorem Verified.of_code [DecidableEq F] {t : Target S I C F} {c : Contract} {co
     (witness : t.HasWitness c constants) :
     Verified t ⟨features, code.lower, constants⟩ c := by
   have run {s l s'} (hs : t.Pre c constants s) (hr : t.isa.Runs ⟨features, code.lower, constants⟩ s l s') :
-      t.isa.Run (t.publicRegions c constants s) code s l s' ∧ t.Post c s s' := by
+      t.isa.Run (t.publicRegions c constants s) (t.revealed c s) code s l s' ∧ t.Post c s s' := by
     obtain ⟨u, q, h, hq⟩ := correct s hs
     obtain ⟨rfl, rfl⟩ := hr.det (h.lower (Isa.permits_sound permits))
     exact ⟨h, hq⟩
@@ -176,7 +201,7 @@ theorem Verified.of_code [DecidableEq F] {t : Target S I C F} {c : Contract} {co
       (r₁ : t.isa.Runs ⟨features, code.lower, constants⟩ s₁ l₁ s₁')
       (r₂ : t.isa.Runs ⟨features, code.lower, constants⟩ s₂ l₂ s₂') : l₁ = l₂ ∧ T.agree d' s₁' s₂' := by
     have q₂ := (run h₂ r₂).1
-    rw [← hp.publicRegions] at q₂
+    rw [← hp.publicRegions, ← show t.revealed c s₁ = t.revealed c s₂ from hp.declassified] at q₂
     have ⟨e, h⟩ := Taint.check_sound hd ⟨ha, hp.memAgree h₁ h₂⟩ (run h₁ r₁).1 q₂
     exact ⟨e, h.1⟩
   exact {
@@ -191,7 +216,16 @@ theorem Verified.of_code [DecidableEq F] {t : Target S I C F} {c : Contract} {co
       (sound hd h₁ h₂ hp (onInputs hp) r₁ r₂).1
     noResidue := fun h₁ h₂ hp hv _ r₁ r₂ => by
       obtain ⟨d', hd, hf⟩ := (Option.any_eq_true ..).1 noResidue
-      exact ⟨onFinal (T.le_sound hf (sound hd h₁ h₂ hp (onVolatile hp hv) r₁ r₂).2), Target.sameScratch simple _ _⟩
+      refine ⟨onFinal (T.le_sound hf (sound hd h₁ h₂ hp (onVolatile hp hv) r₁ r₂).2), ?_⟩
+      obtain simple | cleared := cleared
+      · exact Target.sameScratch simple _ _
+      have zeros {s l s'} (hs : t.Pre c constants s) (hr : t.isa.Runs ⟨features, code.lower, constants⟩ s l s') :
+          t.Cleared c s s' := by
+        obtain ⟨u, q, h, hq⟩ := cleared s hs
+        obtain ⟨rfl, rfl⟩ := hr.det (h.lower (Isa.permits_sound permits))
+        exact hq
+      intro b hb hr
+      rw [zeros h₁ r₁ b hb hr, zeros h₂ r₂ b (hp.scratch hb hr) hr]
     witness := witness }
 
 end TCB

@@ -80,4 +80,27 @@ example : noResidue true (loading false [.alu .test .rax (.reg .rax)]) = false �
 example : noResidue true (loading false []) = true ∧ noResidue false (loading false []) = false ∧
     noResidue true (.block [.load .qword .rcx { base := .rdi }]) = false := by decide +kernel
 
+/-! ## What the contract declassifies -/
+
+/-- Load a number, and branch on whether it is 0, as code that reveals this. -/
+def revealing (rest : List Instr) : Code Instr Cond := .seq (loading false [.alu .test .rax (.reg .rax)])
+  (.seq (.revealIf 0 0 .e (.block []) (.block [])) (.block rest))
+
+/-- What is revealed need not be public before; what is left of the secret is residue as ever. -/
+example : constantTime (branching false) = false ∧ constantTime (revealing []) = true ∧
+    noResidue false (revealing []) = false ∧ noResidue false (revealing [.clear .rax]) = true := by decide +kernel
+
+/-- Where nothing is declassified, nothing can be revealed. -/
+example {pub k v c a b Q} {s : State} : ¬ isa.WpRevealing pub [] (.revealIf k v c a b) Q s := by
+  rintro ⟨_, _, h, _⟩
+  cases h with
+  | reveal hk _ => obtain ⟨_, hk, _⟩ := hk; cases hk
+
+/-- The branch reveals the declassified value and nothing else. -/
+example {pub v d a b Q} {s : State} (h : s.flag .zf ≠ some (d == v)) :
+    ¬ isa.WpRevealing pub [d] (.revealIf 0 v .e a b) Q s := by
+  rintro ⟨_, _, hr, _⟩
+  cases hr with
+  | reveal hk _ => obtain ⟨_, hk, he⟩ := hk; cases hk; exact h he
+
 end TCB.X86_64.TaintExamples

@@ -1,0 +1,48 @@
+import Proof.Framework.Witness
+import TCB.X86_64.Abi
+
+/-!
+# Witnesses on x86-64
+-/
+
+set_option autoImplicit false
+namespace TCB.X86_64
+
+/-- Where the return address of a witness lies. -/
+def stack : Region := ⟨0x300000, 8⟩
+
+/-- A call with the given arguments. -/
+def witnessState (values : List Nat) (memory : Memory) : State where
+  gpr
+    | .rdi => BitVec.ofNat 64 (values.getD 0 0)
+    | .rsi => BitVec.ofNat 64 (values.getD 1 0)
+    | .rdx => BitVec.ofNat 64 (values.getD 2 0)
+    | .rcx => BitVec.ofNat 64 (values.getD 3 0)
+    | .r8 => BitVec.ofNat 64 (values.getD 4 0)
+    | .r9 => BitVec.ofNat 64 (values.getD 5 0)
+    | .rsp => stack.base
+    | _ => 0
+  vec _ := 0
+  mask _ := 0
+  flag _ := none
+  df := false
+  mxcsr := 0x1f80
+  memory
+
+/-- Two memories are a witness, if they meet the requirements of the contract and differ in the secrets. -/
+theorem witness_of {c : Contract} {constants : List Byte} (values : List Nat) (fill₁ fill₂ : Mem)
+    (count : c.sig.params.length ≤ 6) (arranged : Witness.arranged c.sig values constants [stack] = true)
+    (secret : ∀ b ∈ c.sig.buffers (Witness.args c.sig values) (fun _ => 0), b.role.secret = true →
+      ∀ x, b.region.Contains x → fill₁ x ≠ fill₂ x)
+    (requires : ∀ r ∈ c.requires, r.Holds (Witness.args c.sig values) (Witness.mem constants fill₁) ∧
+      r.Holds (Witness.args c.sig values) (Witness.mem constants fill₂))
+    (declassified : c.declassifies (Witness.args c.sig values) (Witness.mem constants fill₁) =
+      c.declassifies (Witness.args c.sig values) (Witness.mem constants fill₂)) :
+    target.HasWitness c constants :=
+  Witness.ok (t := target) (state := witnessState values)
+    (fun _ i hi => match i with
+      | 0 | 1 | 2 | 3 | 4 | 5 => rfl
+      | i + 6 => by omega)
+    (fun _ => rfl) (fun _ => rfl) arranged fill₁ fill₂ secret requires declassified
+
+end TCB.X86_64

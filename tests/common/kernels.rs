@@ -1,8 +1,8 @@
 //! The kernels behind `gather::copy`, each to be tested whichever of them that chooses.
 
-use std::io::Write;
 use std::sync::LazyLock;
 
+use super::features::can_run;
 use leanseal::asm::Slice;
 #[cfg(target_arch = "aarch64")]
 use leanseal::asm::aarch64::gather::{VG_GATHER_COPY_FEATURES, vg_gather_copy};
@@ -41,33 +41,10 @@ pub static KERNELS: LazyLock<Vec<Kernel>> = LazyLock::new(|| {
         #[cfg(target_arch = "x86_64")]
         avx,
     ];
-    all.into_iter().filter(can_run).collect()
+    all.into_iter()
+        .filter(|kernel| can_run(kernel.name, kernel.features))
+        .collect()
 });
-
-fn can_run(kernel: &Kernel) -> bool {
-    let missing = kernel.features.iter().find(|feature| !has(feature));
-    if let Some(feature) = missing {
-        // Not `eprintln!`, which the test harness swallows.
-        let _ = writeln!(
-            std::io::stderr(),
-            "NOT TESTED: {}, because this CPU has no {feature}",
-            kernel.name
-        );
-    }
-    missing.is_none()
-}
-
-fn has(feature: &str) -> bool {
-    match feature {
-        #[cfg(target_arch = "aarch64")]
-        "neon" => std::arch::is_aarch64_feature_detected!("neon"),
-        #[cfg(target_arch = "x86_64")]
-        "sse2" => is_x86_feature_detected!("sse2"),
-        #[cfg(target_arch = "x86_64")]
-        "avx" => is_x86_feature_detected!("avx"),
-        _ => panic!("the tests cannot detect {feature}: add it here"),
-    }
-}
 
 impl Kernel {
     /// `gather::copy` with this kernel, for lengths that match.

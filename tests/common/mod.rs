@@ -1,6 +1,9 @@
 //! What several tests of the kernels need.
 #![allow(dead_code)]
 
+#[cfg(target_arch = "x86_64")]
+pub mod aes;
+pub mod features;
 #[cfg(unix)]
 pub mod guard;
 pub mod kernels;

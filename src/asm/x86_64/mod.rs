@@ -2,4 +2,5 @@
 //! Proven kernels for `x86_64`.
 
 pub mod aes;
+pub mod aes_gcm;
 pub mod gather;

@@ -124,6 +124,12 @@ pub fn check_lines(
     check_of(architecture)?(&function, code)
 }
 
+/// Whether this gate lets two sources of an instruction change places.
+pub fn may_commute(architecture: &str, line: &str) -> bool {
+    let (mnemonic, operands) = line.split_once(' ').unwrap_or((line, ""));
+    architecture == "x86_64" && !operands.contains('[') && x86_64::compare::commutes(mnemonic)
+}
+
 fn compare(library: object::Library, mut expected: Kernels, report: &mut Report) -> Result<()> {
     let check = check_of(library.architecture)?;
     let mut statics = library.statics;

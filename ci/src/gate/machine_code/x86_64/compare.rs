@@ -56,10 +56,44 @@ fn same(expected: &Instruction, found: &iced_x86::Instruction, starts: &[u64]) -
     ensure!(plain(found), "it has a prefix or decoration");
     let count = found.op_count() as usize;
     ensure!(count == expected.operands.len(), "it has {count} operands");
-    for (i, expected) in expected.operands.iter().enumerate() {
-        operand(expected, found, i as u32, starts).with_context(|| format!("operand {i}"))?;
+    let operands = |expected: &[Operand]| {
+        expected.iter().enumerate().try_for_each(|(i, expected)| {
+            operand(expected, found, i as u32, starts).with_context(|| format!("operand {i}"))
+        })
+    };
+    operands(&expected.operands).or_else(|error| match exchanged(expected) {
+        Some(other) if operands(&other).is_ok() => Ok(()),
+        _ => Err(error),
+    })
+}
+
+/// Whether the two sources can be exchanged: Lean proves it of the model, and the gate `printer` compares this list with what
+/// is proven.
+pub fn commutes(mnemonic: &str) -> bool {
+    matches!(mnemonic, "vpxor" | "vpand" | "vpor" | "vpaddd" | "vpaddq")
+}
+
+/// The operands as LLVM encodes them: a second source that has no bit for its number in the short encoding, and a first one
+/// that needs none, change places if nothing else does.
+fn exchanged(text: &Instruction) -> Option<[Operand; 3]> {
+    let needs_a_bit = |name: &str| number_of(name).map(|n| n >= 8);
+    match &text.operands[..] {
+        [to, Operand::Register(a), Operand::Register(b)]
+            if commutes(&text.mnemonic)
+                && needs_a_bit(a) == Some(false)
+                && needs_a_bit(b) == Some(true) =>
+        {
+            let [a, b] = [a, b].map(|name| Operand::Register(name.clone()));
+            Some([to.clone(), b, a])
+        }
+        _ => None,
     }
-    Ok(())
+}
+
+/// The number of a vector register.
+fn number_of(name: &str) -> Option<u8> {
+    let digits = name.strip_prefix("xmm").or(name.strip_prefix("ymm"))?;
+    digits.parse().ok()
 }
 
 /// Without what the text cannot write: lock, rep, segments, and the decorations of EVEX.
@@ -271,6 +305,34 @@ mod tests {
             changed.splice(line..=line, planted.lines());
             // Labels that a change takes away make no valid text; these changes keep all of them.
             assert!(differs(&changed, &bytes()).is_some(), "{planted}");
+        }
+    }
+
+    #[test]
+    fn sources_may_change_places_only_where_that_is_proven_and_shorter() {
+        // vpxor xmm0, xmm9, xmm1 in two bytes of prefix, ymm, vpaddd
+        for (text, bytes) in [
+            ("vpxor xmm0, xmm1, xmm9", &[0xc5, 0xb1, 0xef, 0xc1]),
+            ("vpxor xmm0, xmm9, xmm1", &[0xc5, 0xb1, 0xef, 0xc1]),
+            ("vpxor ymm0, ymm1, ymm9", &[0xc5, 0xb5, 0xef, 0xc1]),
+            ("vpaddd xmm0, xmm1, xmm9", &[0xc5, 0xb1, 0xfe, 0xc1]),
+        ] {
+            assert_eq!(differs(&[text], bytes), None, "{text}");
+        }
+        for (text, bytes) in [
+            // another register, another place, another operation
+            ("vpxor xmm1, xmm0, xmm9", &[0xc5, 0xb1, 0xef, 0xc1]),
+            ("vpxor xmm9, xmm1, xmm0", &[0xc5, 0xb1, 0xef, 0xc1]),
+            ("vpxor xmm0, xmm1, xmm8", &[0xc5, 0xb1, 0xef, 0xc1]),
+            ("vpxor ymm0, ymm1, ymm9", &[0xc5, 0xb1, 0xef, 0xc1]),
+            ("vpor xmm0, xmm1, xmm9", &[0xc5, 0xb1, 0xef, 0xc1]),
+            // not commutative
+            ("vpunpcklqdq xmm0, xmm1, xmm9", &[0xc5, 0xb1, 0x6c, 0xc1]),
+            ("vpandn xmm0, xmm1, xmm9", &[0xc5, 0xb1, 0xdf, 0xc1]),
+            // not shorter
+            ("vpxor xmm1, xmm2, xmm3", &[0xc5, 0xe1, 0xef, 0xca]),
+        ] {
+            assert!(differs(&[text], bytes).is_some(), "{text}");
         }
     }
 

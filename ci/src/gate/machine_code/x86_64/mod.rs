@@ -1,6 +1,6 @@
 //! x86-64: Intel syntax, and the decoder iced-x86.
 
-mod compare;
+pub mod compare;
 mod features;
 mod text;
 

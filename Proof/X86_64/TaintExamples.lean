@@ -72,6 +72,28 @@ example : noResidue false (copying []) = false ∧ noResidue false (copying [.px
 /-- Combining a secret with a public register does not clear it. -/
 example : noResidue false (copying [.pxor 0 1]) = false := by decide +kernel
 
+/-- Copy 32 bytes through `ymm0`, then run `rest`. -/
+def copyingWide (rest : List Instr) : Code Instr Cond :=
+  .block ([.vmovdquLoad .ymm 0 { base := .rdi }, .vmovdquStore .ymm { base := .rsi } 0] ++ rest)
+
+/-- An operation of 128 bits clears the high part, one of 256 bits of a register with itself both; a key from memory, a
+lane, or a word of a secret register is secret. -/
+example : noResidue false (copyingWide []) = false ∧
+    noResidue false (copyingWide [.vecBin .pxor .xmm 0 0 (.reg 0)]) = true ∧
+    noResidue false (copyingWide [.vecBin .pxor .ymm 0 0 (.reg 0)]) = true ∧
+    noResidue false (copyingWide [.pxor 0 0]) = false ∧
+    noResidue false (copyingWide [.vecBin .pand .xmm 0 0 (.reg 0)]) = false ∧
+    noResidue false (copyingWide [.vecBin .pxor .xmm 0 1 (.reg 1), .vzeroupper]) = true ∧
+    noResidue false (.block [.vecBin .aesenc .xmm 0 0 (.mem { base := .rdi })]) = false ∧
+    noResidue false (copyingWide [.vextracti128 1 0 true, .vecBin .pxor .ymm 0 0 (.reg 0)]) = false ∧
+    noResidue false (copyingWide [.vmovqTo .rax 0, .vecBin .pxor .ymm 0 0 (.reg 0)]) = false ∧
+    noResidue false (copyingWide [.vmovqTo .rax 0, .vecBin .pxor .ymm 0 0 (.reg 0), .movImm .rax 0]) = true := by
+  decide +kernel
+
+/-- The address of an operand must be public. -/
+example : constantTime (loading false [.vecBin .aesenc .xmm 0 0 (.mem { base := .rax })]) = false ∧
+    constantTime (loading true [.vecBin .aesenc .xmm 0 0 (.mem { base := .rax })]) = true := by decide +kernel
+
 /-- Flags left by a comparison of secrets are refused, even where the register may keep the secret as the result. -/
 example : noResidue true (loading false [.alu .test .rax (.reg .rax)]) = false ∧
     noResidue false (loading false [.alu .test .rax (.reg .rax), .clear .rax]) = true := by decide +kernel

@@ -1,14 +1,20 @@
 //! The kernels of AES against the `aes` and `ctr` crates, on one block and in counter mode.
 #![cfg(all(unix, target_arch = "x86_64"))]
 
-mod common;
+#[allow(dead_code)]
+mod common {
+    pub mod aes;
+    pub mod features;
+    pub mod guard;
+    pub mod random;
+    pub mod x86_64;
+}
 
 use aes::cipher::{BlockCipherEncrypt, KeyInit, KeyIvInit, StreamCipher};
 use aes::{Aes128, Aes192, Aes256};
-use common::aes::{Context, KEY_LENGTHS};
-use common::bytes;
-use common::features::can_run;
+use common::aes::{Context, KEY_LENGTHS, can_run};
 use common::guard::Guarded;
+use common::random::bytes;
 use ctr::Ctr32BE;
 use leanseal::asm::x86_64::aes::{
     VG_AES_CTR32_AESNI_FEATURES, VG_AES_ENCRYPT_BLOCK_AESNI_FEATURES, vg_aes_ctr32_aesni,

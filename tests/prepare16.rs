@@ -1,11 +1,16 @@
 //! The kernels that write the powers of the hash subkey, against the `ghash` crate.
 #![cfg(target_arch = "x86_64")]
 
-mod common;
+#[allow(dead_code)]
+mod common {
+    pub mod aes;
+    pub mod features;
+    pub mod random;
+    pub mod x86_64;
+}
 
-use common::aes::{Context, KEY_LENGTHS};
-use common::bytes;
-use common::features::can_run;
+use common::aes::{Context, KEY_LENGTHS, can_run};
+use common::random::bytes;
 use ghash::GHash;
 use ghash::universal_hash::{KeyInit, UniversalHash};
 use leanseal::asm::x86_64::aes_gcm::{

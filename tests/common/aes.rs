@@ -4,10 +4,15 @@ use leanseal::asm::x86_64::aes_gcm::{
     VG_AES_GCM_INIT_CTX_WRITTEN, VG_AES_GCM_INIT_FEATURES, vg_aes_gcm_init,
 };
 
-use super::features::can_run;
+use super::{features, x86_64::has};
 
 /// The lengths of keys in bytes.
 pub const KEY_LENGTHS: [usize; 3] = [16, 24, 32];
+
+/// Whether this CPU can run the kernel.
+pub fn can_run(kernel: &str, features: &[&str]) -> bool {
+    features::can_run(kernel, features, has)
+}
 
 /// A key context.
 #[repr(C, align(64))]

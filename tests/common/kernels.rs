@@ -3,6 +3,8 @@
 use std::sync::LazyLock;
 
 use super::features::can_run;
+#[cfg(target_arch = "x86_64")]
+use super::x86_64::has;
 use leanseal::asm::Slice;
 #[cfg(target_arch = "aarch64")]
 use leanseal::asm::aarch64::gather::{VG_GATHER_COPY_FEATURES, vg_gather_copy};
@@ -42,9 +44,17 @@ pub static KERNELS: LazyLock<Vec<Kernel>> = LazyLock::new(|| {
         avx,
     ];
     all.into_iter()
-        .filter(|kernel| can_run(kernel.name, kernel.features))
+        .filter(|kernel| can_run(kernel.name, kernel.features, has))
         .collect()
 });
+
+#[cfg(target_arch = "aarch64")]
+fn has(feature: &str) -> bool {
+    match feature {
+        "neon" => std::arch::is_aarch64_feature_detected!("neon"),
+        _ => panic!("the tests cannot detect {feature}: add it here"),
+    }
+}
 
 impl Kernel {
     /// `gather::copy` with this kernel, for lengths that match.

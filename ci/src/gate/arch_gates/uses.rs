@@ -94,6 +94,15 @@ impl Walk<'_> {
                 }
                 continue;
             }
+            if is(i, "mod")
+                && let Some(TokenTree::Group(group)) = tokens.get(i + 2)
+            {
+                let inside = inline_module(self.root, path, &tokens[i + 1].to_string());
+                let inner: Vec<_> = group.stream().into_iter().collect();
+                self.tokens(&inside, &inner, admitted, uses)?;
+                i += 3;
+                continue;
+            }
             if let TokenTree::Group(group) = token {
                 let inner: Vec<_> = group.stream().into_iter().collect();
                 self.tokens(path, &inner, admitted, uses)?;
@@ -196,6 +205,16 @@ fn module_file(root: &Path, file: &Path, name: &str) -> Result<PathBuf> {
         .flat_map(|place| [place.with_extension("rs"), place.join("mod.rs")])
         .find(|path| root.join(path).is_file())
         .with_context(|| format!("{}: no file of the module {name}", file.display()))
+}
+
+/// The file that stands for a module written in another file: one beside the files of the modules in it, if it has any.
+fn inline_module(root: &Path, file: &Path, name: &str) -> PathBuf {
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let nested = folder.join(file.file_stem().unwrap_or_default());
+    [folder.join(name), nested.join(name)]
+        .into_iter()
+        .find(|place| root.join(place).is_dir())
+        .map_or(file.to_owned(), |place| place.join("mod.rs"))
 }
 
 #[cfg(test)]

@@ -4,3 +4,4 @@
 pub mod aes;
 pub mod aes_gcm;
 pub mod gather;
+pub mod ghash;

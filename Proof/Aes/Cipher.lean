@@ -28,6 +28,9 @@ theorem subBytes_shiftRows (s : Block) : subBytes (shiftRows s) = shiftRows (sub
   show sbox (byte (ofFn _) i) = byte (ofFn _) _
   rw [byte_ofFn _ hi, byte_ofFn _ (by omega)]
 
+/-- Round key `i` of the context at `ctx`. -/
+def key (m : Mem) (ctx : Addr) (i : Nat) : Block := Spec.AesGcm.Context.word m ctx (16 * i)
+
 /-- Rounds with the round keys `key first`, `key (first + 1)`, .... -/
 def roundsFrom (key : Nat → Block) (first : Nat) (s : Block) : Nat → Block
   | 0 => s
@@ -39,6 +42,18 @@ theorem roundsFrom_add (key : Nat → Block) (first : Nat) (s : Block) (m n : Na
   induction n with
   | zero => rfl
   | succ n ih => rw [← Nat.add_assoc, roundsFrom, ih, roundsFrom, Nat.add_assoc]
+
+/-- As `roundsFrom`, but each round adds its key before the other steps: what AESE and AESMC do. -/
+def turnsFrom (key : Nat → Block) (first : Nat) (s : Block) : Nat → Block
+  | 0 => s
+  | n + 1 => mixColumns (shiftRows (subBytes (turnsFrom key first s n ^^^ key (first + n))))
+
+/-- The next round key makes rounds of them. -/
+theorem turnsFrom_xor (key : Nat → Block) (first : Nat) (s : Block) (n : Nat) :
+    turnsFrom key first s n ^^^ key (first + n) = roundsFrom key (first + 1) (s ^^^ key first) n := by
+  induction n with
+  | zero => rfl
+  | succ n ih => rw [roundsFrom, ← ih, turnsFrom, round, Nat.add_assoc, Nat.add_comm 1 n]
 
 /-- The cipher with `rounds + 1` round keys that a function gives. -/
 theorem cipher_eq (key : Nat → Block) (n : Nat) (s : Block) :

@@ -58,9 +58,6 @@ structure Checked (blocks others : List Nat) : Prop where
 
 /-! ## Fragments -/
 
-/-- Round key `i` of the context at `ctx`. -/
-def key (m : Mem) (ctx : Addr) (i : Nat) : TCB.Aes.Block := Spec.AesGcm.Context.word m ctx (16 * i)
-
 /-- What a fragment of the cipher does: `f` to each block. -/
 structure After (f : TCB.Aes.Block → TCB.Aes.Block) (blocks others : List Nat) (s s' : State) : Prop where
   blocks : ∀ r ∈ blocks, view.lane s' r 0 = f (view.lane s r 0)
@@ -81,28 +78,6 @@ theorem After.trans {f g : TCB.Aes.Block → TCB.Aes.Block} {s₁ : State} (h : 
 /-- Equal functions. -/
 theorem After.congr {f g : TCB.Aes.Block → TCB.Aes.Block} (h : After f blocks others s s') (e : ∀ x, f x = g x) :
     After g blocks others s s' := ⟨fun r hr => (h.blocks r hr).trans (e _), h.others, h.keeps, h.memory⟩
-
-/-- What is found in a list of pairs that is made from a list of keys. -/
-theorem find_map {α : Type} {f : Nat → α} {l : List Nat} {r : Nat} {rest : List (Nat × α)} (h : r ∈ l) :
-    find r (l.map (fun q => (q, f q)) ++ rest) = some (f r) := by
-  induction l with
-  | nil => cases h
-  | cons q qs ih =>
-    simp only [List.map_cons, List.cons_append, find, Bool.cond_eq_ite, Nat.beq_eq]
-    split
-    · subst_vars; rfl
-    · rename_i e
-      exact ih ((List.mem_cons.1 h).resolve_left fun h => e h.symm)
-
-/-- What is found in the second part of a list. -/
-theorem find_append {α : Type} {f : Nat → α} {l : List Nat} {r : Nat} {rest : List (Nat × α)} (h : r ∉ l) :
-    find r (l.map (fun q => (q, f q)) ++ rest) = find r rest := by
-  induction l with
-  | nil => rfl
-  | cons q qs ih =>
-    simp only [List.mem_cons, not_or] at h
-    simp only [List.map_cons, List.cons_append, find, Bool.cond_eq_ite, Nat.beq_eq, if_neg (Ne.symm h.1)]
-    exact ih h.2
 
 /-- Only registers with a new value change. -/
 theorem keeps_of_ends {out : Outcome VecUn VecBin} (h : out.Ends base view machine s s') (rs : List Reg)

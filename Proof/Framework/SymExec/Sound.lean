@@ -53,6 +53,28 @@ theorem mem_of_find {α : Type} {k : Nat} {v : α} {l : List (Nat × α)} (h : f
       exact .head _
     · exact .tail _ (ih h)
 
+/-- What is found in a list of pairs that is made from a list of keys. -/
+theorem find_map {α : Type} {f : Nat → α} {l : List Nat} {r : Nat} {rest : List (Nat × α)} (h : r ∈ l) :
+    find r (l.map (fun q => (q, f q)) ++ rest) = some (f r) := by
+  induction l with
+  | nil => cases h
+  | cons q qs ih =>
+    simp only [List.map_cons, List.cons_append, find, Bool.cond_eq_ite, Nat.beq_eq]
+    split
+    · subst_vars; rfl
+    · rename_i e
+      exact ih ((List.mem_cons.1 h).resolve_left fun h => e h.symm)
+
+/-- What is found in the second part of a list. -/
+theorem find_append {α : Type} {f : Nat → α} {l : List Nat} {r : Nat} {rest : List (Nat × α)} (h : r ∉ l) :
+    find r (l.map (fun q => (q, f q)) ++ rest) = find r rest := by
+  induction l with
+  | nil => rfl
+  | cons q qs ih =>
+    simp only [List.mem_cons, not_or] at h
+    simp only [List.map_cons, List.cons_append, find, Bool.cond_eq_ite, Nat.beq_eq, if_neg (Ne.symm h.1)]
+    exact ih h.2
+
 section Sound
 variable {L : Layout} {base : Nat → Addr} {s₀ s : S} {σ : Sym U B} {M}
 

@@ -29,12 +29,12 @@ instance : Ops VecUn SymBin := ⟨VecUn.eval, SymBin.eval⟩
 abbrev VecExpr := Expr VecUn SymBin
 
 /-- The general registers by number. -/
-def regs : List Reg := [.x0, .x1, .x2, .x3, .x4, .x5, .x6, .x7, .x8, .x9, .x10, .x11, .x12, .x13, .x14, .x15, .x16, .x17, .x19,
+def viewRegs : List Reg := [.x0, .x1, .x2, .x3, .x4, .x5, .x6, .x7, .x8, .x9, .x10, .x11, .x12, .x13, .x14, .x15, .x16, .x17, .x19,
   .x20, .x21, .x22, .x23, .x24, .x25, .x26, .x27, .x28, .x29, .x30]
 
 /-- How the evaluator sees a state. -/
 def view : View State Control where
-  gpr s r := ((regs[r]?).map s.gpr).getD 0
+  gpr s r := ((viewRegs[r]?).map s.gpr).getD 0
   lane s r i := if h : r < 32 then if i = 0 then s.vec ⟨r, h⟩ else 0 else 0
   memory := State.memory
   other := State.control
@@ -73,8 +73,8 @@ def footprint : Instr → Option (Step VecUn SymBin)
 /-! ## Soundness -/
 
 /-- The register of a number has the number. -/
-theorem index_of_regs {r : Nat} {q : Reg} (h : regs[r]? = some q) : q.index = r := by
-  have e := congrArg (·[r]?) (by decide : regs.map Reg.index = List.range 30)
+theorem index_of_viewRegs {r : Nat} {q : Reg} (h : viewRegs[r]? = some q) : q.index = r := by
+  have e := congrArg (·[r]?) (by decide : viewRegs.map Reg.index = List.range 30)
   simp only [List.getElem?_map, h, Option.map_some] at e
   exact Option.some.inj (e.trans (List.getElem?_range (List.getElem?_eq_some_iff.1 h).1))
 
@@ -103,15 +103,15 @@ theorem lane_setVec (s : State) (d : Vec) (v : BitVec 128) (r i : Nat) :
 /-- What the evaluator sees after a general register changes. -/
 theorem gpr_setReg_view (s : State) (d : Reg) (v : BitVec 64) (r : Nat) :
     view.gpr (s.setReg d v) r = if r = d.index then v else view.gpr s r := by
-  cases h : regs[r]? with
+  cases h : viewRegs[r]? with
   | none =>
     have : r ≠ d.index := fun e => by
-      have : regs[d.index]? = some d := by cases d <;> rfl
+      have : viewRegs[d.index]? = some d := by cases d <;> rfl
       rw [e, this] at h
       cases h
     simp [view, h, this]
   | some q =>
-    obtain rfl := index_of_regs h
+    obtain rfl := index_of_viewRegs h
     simp only [gpr_view, State.setReg, Reg.index_inj]
 
 /-- What is found in a list. -/

@@ -94,6 +94,7 @@ fn the_project_passes() {
         "asm-hygiene",
         "lean-imports",
         "lean-speed",
+        "mcdt",
     ] {
         passes(&gate(name, project(), &[]));
     }

@@ -9,6 +9,7 @@ mod lean_imports;
 mod lean_speed;
 mod lean_text;
 mod machine_code;
+mod mcdt;
 mod printer;
 mod program;
 mod vectors;
@@ -43,6 +44,8 @@ pub enum Gate {
     LeanSpeed(Root),
     /// The object code of every kernel is the emitted text
     MachineCode(machine_code::Options),
+    /// The time of every instruction is independent of data, as the vendors list it
+    Mcdt(Root),
     /// Every form that is printed assembles to that form and no other
     Printer(cosim::model::ModelOptions),
     /// The specifications against the test vectors of the standards
@@ -76,6 +79,7 @@ pub fn run(gate: Gate) -> Result<()> {
         Gate::LeanImports(root) => ("lean-imports", lean_imports::check(&root.path()?)?),
         Gate::LeanSpeed(root) => ("lean-speed", lean_speed::check(&root.path()?)?),
         Gate::MachineCode(options) => ("machine-code", machine_code::check(&options)?),
+        Gate::Mcdt(root) => ("mcdt", mcdt::check(&root.path()?)?),
         Gate::Printer(options) => ("printer", printer::check(&options)?),
         Gate::Vectors(options) => ("vectors", vectors::check(&options)?),
     };

@@ -9,7 +9,7 @@ use capstone::{
 };
 
 use super::{
-    Code,
+    Code, Form,
     labels::{self, Labels},
     object::Relocation,
     source::Function,
@@ -65,6 +65,44 @@ pub fn check(function: &Function, code: &Code) -> Result<()> {
         );
     }
     Ok(())
+}
+
+/// The forms of the instructions of a kernel.
+pub fn forms(lines: &[String]) -> Result<Vec<Form>> {
+    let (_directive, lines) = lines.split_first().context("there are no instructions")?;
+    let forms = parse(lines)?.0.into_iter().map(|instruction| Form {
+        operands: kinds(&instruction.operands),
+        mnemonic: instruction.mnemonic,
+    });
+    Ok(forms.collect())
+}
+
+/// Operands without their numbers; lanes keep their arrangement.
+fn kinds(operands: &[Token]) -> String {
+    let mut text = String::new();
+    for token in operands {
+        match token {
+            Token::Word(word) => text += &word_kind(word),
+            Token::Immediate(_) | Token::Lane(_) => text.push('i'),
+            Token::Punctuation(',') => text += ", ",
+            Token::Punctuation(other) => text.push(*other),
+            Token::Target(_) if text.is_empty() => text += "label",
+            Token::Target(_) => text += ", label",
+        }
+    }
+    text
+}
+
+/// A register without its number; other words as they are.
+fn word_kind(word: &str) -> String {
+    let (register, lanes) = word.split_at(word.find('.').unwrap_or(word.len()));
+    let kind = register.trim_end_matches(|c: char| c.is_ascii_digit());
+    let kind = match kind {
+        "x" | "w" => "r",
+        "lsl" => return "lsl ".to_owned(),
+        other => other,
+    };
+    format!("{kind}{lanes}")
 }
 
 /// The CPU features that code needs at most. The assembler takes no instruction of an extension that the directive does not name,

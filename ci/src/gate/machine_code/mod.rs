@@ -16,6 +16,7 @@ mod x86_64;
 
 use std::{
     collections::BTreeMap,
+    fmt,
     path::{Path, PathBuf},
     process::Stdio,
 };
@@ -72,7 +73,7 @@ pub fn check(options: &Options) -> Result<Report> {
 }
 
 /// The emitted kernels of each architecture: `src/asm` has a folder for each.
-fn kernels(root: &Path) -> Result<BTreeMap<String, Kernels>> {
+pub fn kernels(root: &Path) -> Result<BTreeMap<String, Kernels>> {
     let mut found: BTreeMap<String, Kernels> = BTreeMap::new();
     for file in sources(root, "src/asm", &["rs"])? {
         for function in source::functions(&file)? {
@@ -128,6 +129,30 @@ pub fn check_lines(
 pub fn may_commute(architecture: &str, line: &str) -> bool {
     let (mnemonic, operands) = line.split_once(' ').unwrap_or((line, ""));
     architecture == "x86_64" && !operands.contains('[') && x86_64::compare::commutes(mnemonic)
+}
+
+/// An instruction without its numbers: the mnemonic and the kinds of its operands.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Form {
+    pub mnemonic: String,
+    /// `r` is a general register, `i` an immediate, `m` an address in memory.
+    pub operands: String,
+}
+
+impl fmt::Display for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let line = format!("{} {}", self.mnemonic, self.operands);
+        f.write_str(line.trim_end())
+    }
+}
+
+/// The forms of the instructions of a kernel.
+pub fn forms(architecture: &str, lines: &[String]) -> Result<Vec<Form>> {
+    match architecture {
+        "x86_64" => x86_64::forms(lines),
+        "aarch64" => aarch64::forms(lines),
+        other => bail!("{other}: this gate cannot read it"),
+    }
 }
 
 fn compare(library: object::Library, mut expected: Kernels, report: &mut Report) -> Result<()> {

@@ -313,3 +313,24 @@ fn only_the_address_of_the_table_is_filled_in_and_only_where_the_text_has_it() {
         assert!(differs(&lines, &bytes, &right), "{other}");
     }
 }
+
+#[test]
+fn forms_have_no_numbers() {
+    for (text, expected) in [
+        ("ret", "ret"),
+        ("movk x1, #1, lsl #16", "movk r, i, lsl i"),
+        ("mov v0.d[1], x1", "mov v.d[i], r"),
+        ("tbl v0.16b, {v1.16b}, v2.16b", "tbl v.16b, {v.16b}, v.16b"),
+        ("ldr q0, [x1], #-16", "ldr q, [r], i"),
+        ("ldp w4, w5, [x0, #8]", "ldp r, r, [r, i]"),
+        ("adrp x0, vg_table", "adrp r, i"),
+        ("2:\nb.ne 2b", "b.ne label"),
+        ("2:\ncbz x1, 2b", "cbz r, label"),
+    ] {
+        let lines = ".arch armv8-a\n".to_owned() + text;
+        let lines: Vec<_> = lines.lines().map(str::to_owned).collect();
+        let found = forms(&lines).unwrap();
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].to_string(), expected);
+    }
+}

@@ -158,7 +158,7 @@ fn operand(
     Ok(())
 }
 
-fn name_of(register: Register) -> String {
+pub fn name_of(register: Register) -> String {
     let name = format!("{register:?}").to_lowercase();
     // The low bytes of r8-r15: `r8l` is AMD's and iced's name, `r8b` the assembler's.
     match name.strip_suffix('l') {

@@ -6,7 +6,7 @@ mod text;
 
 use anyhow::Result;
 
-use super::{Code, object::Relocation, source::Function, table};
+use super::{Code, Form, object::Relocation, source::Function, table};
 
 /// An error says where the machine code differs from the text, if it does, or what it needs that is not declared.
 pub fn check(function: &Function, code: &Code) -> Result<()> {
@@ -24,4 +24,9 @@ pub fn check(function: &Function, code: &Code) -> Result<()> {
         .collect();
     table::same(&expected, &code.relocations)?;
     features::check(&function.features, &instructions)
+}
+
+/// The forms of the instructions of a kernel.
+pub fn forms(lines: &[String]) -> Result<Vec<Form>> {
+    text::parse(lines)?.iter().map(text::form).collect()
 }

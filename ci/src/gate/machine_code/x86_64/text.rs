@@ -1,8 +1,15 @@
 //! The Intel text of a kernel, read without an assembler.
 
 use anyhow::{Context, Result, bail, ensure};
+use iced_x86::Register;
 
-use super::super::labels::{self, Labels, is_number};
+use super::{
+    super::{
+        Form,
+        labels::{self, Labels, is_number},
+    },
+    compare::name_of,
+};
 
 /// One instruction as the text has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -140,6 +147,36 @@ fn memory(size: &str, address: &str) -> Result<Memory> {
     Ok(memory)
 }
 
+/// The instruction without its numbers.
+pub fn form(instruction: &Instruction) -> Result<Form> {
+    let kinds = instruction.operands.iter().map(|operand| {
+        Ok(match operand {
+            Operand::Register(name) => kind(name)?,
+            Operand::Immediate(_) => "i",
+            Operand::Memory(_) => "m",
+            Operand::Table => "table",
+            Operand::Target(_) => "label",
+        })
+    });
+    Ok(Form {
+        mnemonic: instruction.mnemonic.clone(),
+        operands: kinds.collect::<Result<Vec<_>>>()?.join(", "),
+    })
+}
+
+/// The kind of a register, as iced-x86 knows it.
+fn kind(name: &str) -> Result<&'static str> {
+    let register = Register::values().find(|&register| name_of(register) == name);
+    Ok(match register {
+        Some(register) if register.is_gpr() => "r",
+        Some(register) if register.is_xmm() => "x",
+        Some(register) if register.is_ymm() => "y",
+        Some(register) if register.is_zmm() => "z",
+        Some(register) if register.is_k() => "k",
+        _ => bail!("`{name}`: not a register that this gate knows"),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -188,6 +225,25 @@ mod tests {
             one("mov rax, qword ptr [rdi + rsi*8 + 16]")[1],
             of(Some(8), "rdi", Some(("rsi", 8)), 16)
         );
+    }
+
+    #[test]
+    fn forms() {
+        for (text, expected) in [
+            ("ret", "ret"),
+            ("mov r8b, 7", "mov r, i"),
+            ("movzx eax, byte ptr [r8 + 1]", "movzx r, m"),
+            ("vaesenc ymm1, ymm2, ymmword ptr [rdi]", "vaesenc y, y, m"),
+            ("vmovq rax, xmm15", "vmovq r, x"),
+            ("lea rax, [rip + vg_table]", "lea r, table"),
+            ("2:\njne 2b", "jne label"),
+        ] {
+            let found = form(&parse_text(text).unwrap()[0]).unwrap();
+            assert_eq!(found.to_string(), expected);
+        }
+        for text in ["mov cr0, rax", "mov ds, ax", "mov spam, rax"] {
+            assert!(form(&parse_text(text).unwrap()[0]).is_err(), "{text}");
+        }
     }
 
     #[test]

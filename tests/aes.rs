@@ -1,59 +1,20 @@
-//! The kernels of AES against the `aes` and `ctr` crates, on one block and in counter mode.
-#![cfg(all(unix, target_arch = "x86_64"))]
+//! The kernels of AES against the crates `aes` and `ctr`: key contexts, one block, and counter mode.
 
-#[allow(dead_code)]
-mod common {
-    pub mod aes;
-    pub mod features;
-    pub mod guard;
-    pub mod random;
-    pub mod x86_64;
-}
+mod common;
 
-use aes::cipher::{BlockCipherEncrypt, KeyInit, KeyIvInit, StreamCipher};
-use aes::{Aes128, Aes192, Aes256};
-use common::aes::{Context, KEY_LENGTHS, can_run};
-use common::guard::Guarded;
-use common::random::bytes;
-use ctr::Ctr32BE;
-use leanseal::asm::x86_64::aes::{
-    VG_AES_CTR32_AESNI_FEATURES, VG_AES_ENCRYPT_BLOCK_AESNI_FEATURES, vg_aes_ctr32_aesni,
-    vg_aes_encrypt_block_aesni,
-};
-
-/// One block by the `aes` crate.
-fn reference_block(key: &[u8], block: &mut [u8; 16]) {
-    let block = block.into();
-    match key.len() {
-        16 => Aes128::new_from_slice(key).unwrap().encrypt_block(block),
-        24 => Aes192::new_from_slice(key).unwrap().encrypt_block(block),
-        _ => Aes256::new_from_slice(key).unwrap().encrypt_block(block),
-    }
-}
-
-/// Counter mode by the `ctr` crate.
-fn reference_ctr(key: &[u8], counter: &[u8; 16], data: &mut [u8]) {
-    match key.len() {
-        16 => Ctr32BE::<Aes128>::new_from_slices(key, counter)
-            .unwrap()
-            .apply_keystream(data),
-        24 => Ctr32BE::<Aes192>::new_from_slices(key, counter)
-            .unwrap()
-            .apply_keystream(data),
-        _ => Ctr32BE::<Aes256>::new_from_slices(key, counter)
-            .unwrap()
-            .apply_keystream(data),
-    }
-}
+use common::backends::{CTR32, Ctr32, ENCRYPT_BLOCK, INIT, Kernel, runnable};
+use common::bytes;
+use common::reference::{self, CANARY, CONTEXT, KEY_LENGTHS, SUBKEY};
 
 /// Counter mode by the kernel, in place.
-fn ctr(context: &Context, counter: &[u8; 16], data: &mut [u8]) {
+fn ctr32(kernel: Kernel<Ctr32>, key: &[u8], counter: &[u8; 16], data: &mut [u8]) {
     assert!(data.len().is_multiple_of(16));
-    // SAFETY: the CPU has the features, the context holds the round keys, and the data are whole blocks, borrowed mutably.
+    let context = reference::context(key);
+    // SAFETY: `runnable` gave the kernel, the context holds the round keys, and the data are whole blocks, borrowed mutably.
     unsafe {
-        vg_aes_ctr32_aesni(
+        (kernel.function)(
             context.as_ptr(),
-            context.rounds(),
+            reference::rounds(key),
             counter.as_ptr(),
             data.as_mut_ptr(),
             data.len(),
@@ -62,44 +23,65 @@ fn ctr(context: &Context, counter: &[u8; 16], data: &mut [u8]) {
 }
 
 #[test]
-fn one_block() {
-    if !can_run(
-        "vg_aes_encrypt_block_aesni",
-        VG_AES_ENCRYPT_BLOCK_AESNI_FEATURES,
-    ) {
-        return;
-    }
-    for len in KEY_LENGTHS {
-        for seed in 0..200 {
-            let key = bytes(len, seed);
-            let mut expected: [u8; 16] = bytes(16, seed + 1000).try_into().unwrap();
-            let mut block = expected;
-            reference_block(&key, &mut expected);
-            let context = Context::new(&key);
-            // SAFETY: the CPU has the features, and the context holds the round keys.
-            unsafe {
-                vg_aes_encrypt_block_aesni(context.as_ptr(), context.rounds(), block.as_mut_ptr());
+fn contexts() {
+    for kernel in runnable("vg_aes_gcm_init", INIT) {
+        for len in KEY_LENGTHS {
+            for seed in 0..200 {
+                let key = bytes(len, seed);
+                let expected = reference::context(&key);
+                let mut context = [CANARY; CONTEXT];
+                // SAFETY: `runnable` gave the kernel, the key has a length that AES has, and the context is as long as it must be.
+                unsafe { (kernel.function)(key.as_ptr(), len, context.as_mut_ptr()) };
+                let round_keys = 16 * (reference::rounds(&key) + 1);
+                let what = format!("{}, key of {len} bytes, seed {seed}", kernel.name);
+                assert_eq!(context[..round_keys], expected[..round_keys], "{what}");
+                assert_eq!(context[SUBKEY..], expected[SUBKEY..], "{what}");
             }
-            assert_eq!(block, expected, "key of {len} bytes, seed {seed}");
+        }
+    }
+}
+
+#[test]
+fn one_block() {
+    for kernel in runnable("vg_aes_encrypt_block", ENCRYPT_BLOCK) {
+        for len in KEY_LENGTHS {
+            for seed in 0..200 {
+                let key = bytes(len, seed);
+                let context = reference::context(&key);
+                let mut block: [u8; 16] = bytes(16, seed + 1000).try_into().unwrap();
+                let expected = reference::encrypt_block(&key, &block);
+                // SAFETY: `runnable` gave the kernel, and the context holds the round keys.
+                unsafe {
+                    (kernel.function)(
+                        context.as_ptr(),
+                        reference::rounds(&key),
+                        block.as_mut_ptr(),
+                    );
+                }
+                let name = kernel.name;
+                assert_eq!(block, expected, "{name}, key of {len} bytes, seed {seed}");
+            }
         }
     }
 }
 
 #[test]
 fn counter_mode_at_every_number_of_blocks() {
-    if !can_run("vg_aes_ctr32_aesni", VG_AES_CTR32_AESNI_FEATURES) {
-        return;
-    }
-    for len in KEY_LENGTHS {
-        let key = bytes(len, 3);
-        let context = Context::new(&key);
-        let counter: [u8; 16] = bytes(16, 4).try_into().unwrap();
-        for blocks in (0..40).chain([63, 64, 65, 1000]) {
-            let mut expected = bytes(16 * blocks, 5);
-            let mut data = expected.clone();
-            reference_ctr(&key, &counter, &mut expected);
-            ctr(&context, &counter, &mut data);
-            assert_eq!(data, expected, "key of {len} bytes, {blocks} blocks");
+    for kernel in runnable("vg_aes_ctr32", CTR32) {
+        for len in KEY_LENGTHS {
+            let key = bytes(len, 3);
+            let counter: [u8; 16] = bytes(16, 4).try_into().unwrap();
+            for blocks in (0..40).chain([63, 64, 65, 1000]) {
+                let mut expected = bytes(16 * blocks, 5);
+                let mut data = expected.clone();
+                reference::ctr32(&key, &counter, &mut expected);
+                ctr32(kernel, &key, &counter, &mut data);
+                let name = kernel.name;
+                assert_eq!(
+                    data, expected,
+                    "{name}, key of {len} bytes, {blocks} blocks"
+                );
+            }
         }
     }
 }
@@ -107,55 +89,47 @@ fn counter_mode_at_every_number_of_blocks() {
 /// The counter has 32 bits, and the 96 before it stay as they are.
 #[test]
 fn the_counter_wraps() {
-    if !can_run("vg_aes_ctr32_aesni", VG_AES_CTR32_AESNI_FEATURES) {
-        return;
-    }
     let key = bytes(16, 6);
-    let context = Context::new(&key);
-    for start in (u32::MAX - 20..=u32::MAX).chain([0, 0x00ff_fffe, 0x7fff_fffc]) {
-        let mut counter = [0xff; 16];
-        counter[12..].copy_from_slice(&start.to_be_bytes());
-        let mut expected = bytes(16 * 24, 7);
-        let mut data = expected.clone();
-        reference_ctr(&key, &counter, &mut expected);
-        ctr(&context, &counter, &mut data);
-        assert_eq!(data, expected, "from {start:#x}");
+    for kernel in runnable("vg_aes_ctr32", CTR32) {
+        for start in (u32::MAX - 20..=u32::MAX).chain([0, 0x00ff_fffe, 0x7fff_fffc]) {
+            let mut counter = [0xff; 16];
+            counter[12..].copy_from_slice(&start.to_be_bytes());
+            let mut expected = bytes(16 * 24, 7);
+            let mut data = expected.clone();
+            reference::ctr32(&key, &counter, &mut expected);
+            ctr32(kernel, &key, &counter, &mut data);
+            assert_eq!(data, expected, "{}, from {start:#x}", kernel.name);
+        }
     }
 }
 
-/// Neither the data nor the counter nor the context is left on either side.
+/// What the other tests compare with, on the examples of FIPS 197, appendix A: their last round keys.
 #[test]
-fn beside_guard_pages() {
-    if !can_run("vg_aes_ctr32_aesni", VG_AES_CTR32_AESNI_FEATURES) {
-        return;
-    }
-    let key = bytes(32, 8);
-    let context = Context::new(&key);
-    let mut pages = Guarded::new(16 * 40);
-    let mut counters = Guarded::new(16);
-    let mut contexts = Guarded::new(Context::SIZE);
-    for place in [Guarded::first, Guarded::last] {
-        let counter: &mut [u8] = place(&mut counters, 16);
-        counter.copy_from_slice(&bytes(16, 9));
-        let counter: &[u8; 16] = (&*counter).try_into().unwrap();
-        let copy: &mut [u8] = place(&mut contexts, Context::SIZE);
-        copy.copy_from_slice(context.bytes());
-        for blocks in 0..40 {
-            let mut expected = bytes(16 * blocks, 10);
-            let data: &mut [u8] = place(&mut pages, 16 * blocks);
-            data.copy_from_slice(&expected);
-            reference_ctr(&key, counter, &mut expected);
-            // SAFETY: as in `ctr`, with a copy of the context.
-            unsafe {
-                vg_aes_ctr32_aesni(
-                    copy.as_ptr(),
-                    context.rounds(),
-                    counter.as_ptr(),
-                    data.as_mut_ptr(),
-                    data.len(),
-                );
-            }
-            assert_eq!(data, expected, "{blocks} blocks");
-        }
+fn the_reference_expands_keys() {
+    for (key, last) in [
+        (
+            &0x2b7e1516_28aed2a6_abf71588_09cf4f3c_u128.to_be_bytes()[..],
+            0xd014f9a8_c9ee2589_e13f0cc8_b6630ca6_u128,
+        ),
+        (
+            &[
+                &0x8e73b0f7_da0e6452_c810f32b_809079e5_u128.to_be_bytes()[..],
+                &0x62f8ead2_522c6b7b_u64.to_be_bytes(),
+            ]
+            .concat(),
+            0xe98ba06f_448c773c_8ecc7204_01002202,
+        ),
+        (
+            &[
+                0x603deb10_15ca71be_2b73aef0_857d7781_u128.to_be_bytes(),
+                0x1f352c07_3b6108d7_2d9810a3_0914dff4_u128.to_be_bytes(),
+            ]
+            .concat(),
+            0xfe4890d1_e6188d0b_046df344_706c631e,
+        ),
+    ] {
+        let expanded = reference::expand_key(key);
+        assert_eq!(expanded.len(), 16 * (reference::rounds(key) + 1));
+        assert_eq!(expanded[expanded.len() - 16..], last.to_be_bytes());
     }
 }

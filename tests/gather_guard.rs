@@ -4,14 +4,10 @@
 mod common;
 
 use common::bytes;
-use common::guard::Guarded;
+use common::guard::{Guarded, PLACES};
 use common::kernels::with_each_copy;
 
 const LONGEST: usize = 1024;
-
-/// Where in its pages a buffer lies.
-type Place = fn(&mut Guarded, usize) -> &mut [u8];
-const PLACES: [Place; 2] = [Guarded::first, Guarded::last];
 
 #[test]
 fn one_slice_beside_a_guard_page() {

@@ -10,7 +10,7 @@ use common::guard::Guarded;
 use common::kernels::{KERNELS, Kernel, list};
 use common::{bytes, cut};
 use leanseal::asm::Slice;
-use machine::{Machine, ONES};
+use machine::{Machine, ONES, arguments, number};
 
 #[test]
 fn no_slices_and_any_pointers() {
@@ -86,7 +86,17 @@ fn machine_after(
     let mut machine = before;
     out.fill(0);
     // SAFETY: the slices of the callers are borrowed vectors, as long in all as `out`; `KERNELS` has only kernels that can run.
-    unsafe { machine.call(kernel.function, slices, out) };
+    unsafe {
+        machine.call(
+            kernel.function as *const (),
+            &arguments(&[
+                slices.as_ptr().cast(),
+                number(slices.len()),
+                out.as_mut_ptr(),
+                number(out.len()),
+            ]),
+        )
+    };
     assert_eq!(out, expected, "{}", kernel.name);
     machine
 }

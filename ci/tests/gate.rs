@@ -288,10 +288,10 @@ fn arch_gates_refuses_what_compiles_for_the_wrong_targets() {
             "gives not one error that names the supported",
         ),
         (
-            "tests/common/kernels.rs",
+            "tests/common/backends/mod.rs",
             "#[cfg(target_arch = \"aarch64\")]",
             "",
-            "tests/common/kernels.rs:",
+            "tests/common/backends/mod.rs:",
         ),
         (
             "benches/gather.rs",
@@ -300,10 +300,10 @@ fn arch_gates_refuses_what_compiles_for_the_wrong_targets() {
             "benches/gather.rs: is for x86_64 only, but uses no architecture",
         ),
         (
-            "tests/common/kernels.rs",
-            "aarch64::gather::{",
-            "aarch64::scatter::{",
-            "asm::aarch64::gather: no test uses it",
+            "tests/common/backends/x86_64.rs",
+            "kernel!(vg_gather_copy_avx,",
+            "kernel!(vg_gather_copy,",
+            "asm::x86_64::gather::vg_gather_copy_avx: no test uses it",
         ),
         (
             "src/gather.rs",

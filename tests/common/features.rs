@@ -1,16 +1,49 @@
-//! What is said of kernels that this CPU cannot run.
+//! What this CPU can run, and what is said of kernels that it cannot.
 
+use std::collections::BTreeSet;
 use std::io::Write;
+use std::sync::Mutex;
 
-/// Whether this CPU, which `has` some features, can run the kernel; if not, the standard error of the test names it.
-pub fn can_run(kernel: &str, features: &[&str], has: fn(&str) -> bool) -> bool {
+/// Whether this CPU can run the kernel; if not, the standard error of the test names it.
+pub fn can_run(kernel: &str, features: &[&str]) -> bool {
     let missing = features.iter().find(|feature| !has(feature));
     if let Some(feature) = missing {
-        // Not `eprintln!`, which the test harness swallows.
-        let _ = writeln!(
-            std::io::stderr(),
-            "NOT TESTED: {kernel}, because this CPU has no {feature}"
-        );
+        not_tested(kernel, &format!("this CPU has no {feature}"));
     }
     missing.is_none()
+}
+
+/// Says so on standard error, once.
+pub fn not_tested(what: &str, why: &str) {
+    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let message = format!("NOT TESTED: {what}, because {why}");
+    if SAID
+        .lock()
+        .is_ok_and(|mut said| said.insert(message.clone()))
+    {
+        // Not `eprintln!`, which the test harness swallows.
+        let _ = writeln!(std::io::stderr(), "{message}");
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn has(feature: &str) -> bool {
+    match feature {
+        "sse2" => is_x86_feature_detected!("sse2"),
+        "avx" => is_x86_feature_detected!("avx"),
+        "avx2" => is_x86_feature_detected!("avx2"),
+        "aes" => is_x86_feature_detected!("aes"),
+        "pclmulqdq" => is_x86_feature_detected!("pclmulqdq"),
+        "vpclmulqdq" => is_x86_feature_detected!("vpclmulqdq"),
+        _ => panic!("the tests cannot detect {feature}: add it here"),
+    }
+}
+
+#[cfg(target_arch = "aarch64")]
+fn has(feature: &str) -> bool {
+    match feature {
+        "neon" => std::arch::is_aarch64_feature_detected!("neon"),
+        "aes" => std::arch::is_aarch64_feature_detected!("aes"),
+        _ => panic!("the tests cannot detect {feature}: add it here"),
+    }
 }

@@ -12,6 +12,10 @@ pub struct Guarded {
     len: usize,
 }
 
+/// Where in its pages a buffer lies.
+pub type Place = fn(&mut Guarded, usize) -> &mut [u8];
+pub const PLACES: [Place; 2] = [Guarded::first, Guarded::last];
+
 impl Guarded {
     /// At least `len` bytes, rounded up to whole pages.
     pub fn new(len: usize) -> Self {

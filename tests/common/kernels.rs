@@ -1,60 +1,15 @@
-//! The kernels behind `gather::copy`, each to be tested whichever of them that chooses.
+//! The kernels behind `gather::copy`.
 
 use std::sync::LazyLock;
 
-use super::features::can_run;
-#[cfg(target_arch = "x86_64")]
-use super::x86_64::has;
 use leanseal::asm::Slice;
-#[cfg(target_arch = "aarch64")]
-use leanseal::asm::aarch64::gather::{VG_GATHER_COPY_FEATURES, vg_gather_copy};
-#[cfg(target_arch = "x86_64")]
-use leanseal::asm::x86_64::gather::{
-    VG_GATHER_COPY_AVX_FEATURES, VG_GATHER_COPY_FEATURES, vg_gather_copy, vg_gather_copy_avx,
-};
 
-#[cfg(target_arch = "x86_64")]
-pub type Function = unsafe extern "sysv64" fn(*const Slice, usize, *mut u8, usize);
-#[cfg(target_arch = "aarch64")]
-pub type Function = unsafe extern "C" fn(*const Slice, usize, *mut u8, usize);
+use super::backends::{GATHER_COPY, GatherCopy, runnable};
 
-/// A kernel that this CPU can run.
-pub struct Kernel {
-    pub name: &'static str,
-    pub features: &'static [&'static str],
-    pub function: Function,
-}
+pub type Kernel = super::backends::Kernel<GatherCopy>;
 
-/// All that this CPU can run; those that it cannot are named on the standard error of the test.
-pub static KERNELS: LazyLock<Vec<Kernel>> = LazyLock::new(|| {
-    let baseline = Kernel {
-        name: "vg_gather_copy",
-        features: VG_GATHER_COPY_FEATURES,
-        function: vg_gather_copy,
-    };
-    #[cfg(target_arch = "x86_64")]
-    let avx = Kernel {
-        name: "vg_gather_copy_avx",
-        features: VG_GATHER_COPY_AVX_FEATURES,
-        function: vg_gather_copy_avx,
-    };
-    let all = [
-        baseline,
-        #[cfg(target_arch = "x86_64")]
-        avx,
-    ];
-    all.into_iter()
-        .filter(|kernel| can_run(kernel.name, kernel.features, has))
-        .collect()
-});
-
-#[cfg(target_arch = "aarch64")]
-fn has(feature: &str) -> bool {
-    match feature {
-        "neon" => std::arch::is_aarch64_feature_detected!("neon"),
-        _ => panic!("the tests cannot detect {feature}: add it here"),
-    }
-}
+/// All that this CPU can run.
+pub static KERNELS: LazyLock<Vec<Kernel>> = LazyLock::new(|| runnable("gather::copy", GATHER_COPY));
 
 impl Kernel {
     /// `gather::copy` with this kernel, for lengths that match.

@@ -1,13 +1,14 @@
 //! What several tests of the kernels need.
 #![allow(dead_code)]
 
+pub mod backends;
+pub mod calls;
 pub mod features;
 #[cfg(unix)]
 pub mod guard;
 pub mod kernels;
 pub mod random;
-#[cfg(target_arch = "x86_64")]
-pub mod x86_64;
+pub mod reference;
 
 pub use random::bytes;
 

@@ -1,9 +1,6 @@
 //! AArch64.
 
-use leanseal::asm::Slice;
-
-use super::ONES;
-use crate::common::kernels::Function;
+use super::{Arguments, ONES};
 
 /// The state of the machine around a call.
 #[repr(C)]
@@ -71,18 +68,9 @@ impl Machine {
     /// # Safety
     ///
     /// Those of the kernel.
-    pub unsafe fn call(&mut self, kernel: Function, list: &[Slice], out: &mut [u8]) {
+    pub unsafe fn call(&mut self, kernel: *const (), arguments: &Arguments) {
         // SAFETY: the caller's; `starts` made this state.
-        unsafe {
-            observe(
-                self,
-                list.as_ptr(),
-                list.len(),
-                out.as_mut_ptr(),
-                out.len(),
-                kernel,
-            )
-        }
+        unsafe { observe(self, kernel, arguments) }
     }
 }
 
@@ -105,11 +93,8 @@ macro_rules! for_each_vector_register {
 #[unsafe(naked)]
 unsafe extern "C" fn observe(
     machine: *mut Machine,
-    src: *const Slice,
-    count: usize,
-    dst: *mut u8,
-    len: usize,
-    kernel: Function,
+    kernel: *const (),
+    arguments: *const Arguments,
 ) {
     core::arch::naked_asm!(
         ".arch armv8-a",
@@ -132,11 +117,11 @@ unsafe extern "C" fn observe(
         "cbz x9, 2f",
         "ldr x9, [x0, #{dit}]", "msr S3_3_C4_C2_5, x9",
         "2:",
-        "mov x9, x5",
-        ".irp i, 5, 6, 7, 8, 10, 11, 12, 13, 14, 15, 16, 17\n\
+        "mov x9, x1", "mov x10, x2",
+        "ldp x0, x1, [x10]", "ldp x2, x3, [x10, #16]", "ldp x4, x5, [x10, #32]",
+        ".irp i, 6, 7, 8, 10, 11, 12, 13, 14, 15, 16, 17\n\
          mov x\\i, #0\n\
          .endr",
-        "mov x0, x1", "mov x1, x2", "mov x2, x3", "mov x3, x4",
         "blr x9",
         "ldr x30, [sp, #160]",
         ".irp i, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17\n\

@@ -1,8 +1,6 @@
 //! x86-64.
 
-use leanseal::asm::Slice;
-
-use crate::common::kernels::Function;
+use super::Arguments;
 
 /// The state of the machine around a call.
 #[repr(C)]
@@ -58,18 +56,9 @@ impl Machine {
     /// # Safety
     ///
     /// Those of the kernel.
-    pub unsafe fn call(&mut self, kernel: Function, list: &[Slice], out: &mut [u8]) {
+    pub unsafe fn call(&mut self, kernel: *const (), arguments: &Arguments) {
         // SAFETY: the caller's; `starts` made this state.
-        unsafe {
-            observe(
-                self,
-                list.as_ptr(),
-                list.len(),
-                out.as_mut_ptr(),
-                out.len(),
-                kernel,
-            )
-        }
+        unsafe { observe(self, kernel, arguments) }
     }
 }
 
@@ -88,11 +77,8 @@ macro_rules! for_each_vector_register {
 #[unsafe(naked)]
 unsafe extern "sysv64" fn observe(
     machine: *mut Machine,
-    src: *const Slice,
-    count: usize,
-    dst: *mut u8,
-    len: usize,
-    kernel: Function,
+    kernel: *const (),
+    arguments: *const Arguments,
 ) {
     core::arch::naked_asm!(
         "push rbx", "push rbp", "push r12", "push r13", "push r14", "push r15",
@@ -109,8 +95,12 @@ unsafe extern "sysv64" fn observe(
         "ldmxcsr [rdi + {mxcsr}]",
         "push qword ptr [rdi + {rflags}]",
         "popfq",
-        "mov rdi, rsi", "mov rsi, rdx", "mov rdx, rcx", "mov rcx, r8",
-        "call r9",
+        "mov r11, rsi", "mov r10, rdx",
+        "mov rdi, [r10]", "mov rsi, [r10 + 8]", "mov rdx, [r10 + 16]",
+        "mov rcx, [r10 + 24]", "mov r8, [r10 + 32]", "mov r9, [r10 + 40]",
+        // Not `xor`, which would change the flags.
+        "mov r10d, 0",
+        "call r11",
         // rax has to be kept too, and the flags before anything changes them.
         "xchg rax, [rsp]",
         "pushfq",

@@ -24,7 +24,8 @@ const BUILDING_BLOCKS: [&str; 4] = [
 
 pub fn check(root: &Path) -> Result<Report> {
     let mut report = Report::of("files and targets");
-    let modules = modules(root)?;
+    let kernels = kernels(root)?;
+    let modules: BTreeSet<_> = kernels.iter().map(|kernel| kernel.module.clone()).collect();
     let of = |module: &String| module.split("::").next().map(str::to_owned);
     let architectures: BTreeSet<_> = modules.iter().filter_map(of).collect();
     let architectures: Vec<_> = architectures.into_iter().collect();
@@ -39,36 +40,47 @@ pub fn check(root: &Path) -> Result<Report> {
         for path in roots(root, folder)? {
             let found = walk.root_file(&path)?;
             if folder == "tests" {
-                tests.modules.extend(found.modules);
+                tests.kernels.extend(found.kernels);
             }
         }
     }
     for module in &modules {
-        for (uses, nobody) in [(&library, "nothing in the library"), (&tests, "no test")] {
-            let exempt = nobody != "no test" && BUILDING_BLOCKS.contains(&module.as_str());
-            let used = uses.modules.contains(module);
-            if used && exempt {
-                report.refuse(
-                    format!("asm::{module}"),
-                    "the library uses it: it is no building block any more".to_owned(),
-                );
-            } else if !used && !exempt {
-                report.refuse(format!("asm::{module}"), format!("{nobody} uses it"));
-            }
+        let exempt = BUILDING_BLOCKS.contains(&module.as_str());
+        let place = format!("asm::{module}");
+        match (library.modules.contains(module), exempt) {
+            (true, true) => report.refuse(
+                place,
+                "the library uses it: it is no building block any more",
+            ),
+            (false, false) => report.refuse(place, "nothing in the library uses it"),
+            _ => {}
+        }
+    }
+    for Kernel { module, name } in &kernels {
+        let architecture = module.split("::").next().unwrap_or_default();
+        if !tests.kernels.contains(&format!("{architecture} {name}")) {
+            report.refuse(format!("asm::{module}::{name}"), "no test uses it");
         }
     }
     targets::check(root, &mut report)?;
     Ok(report)
 }
 
-/// The modules of src/asm with kernels, as `x86_64::gather`.
-fn modules(root: &Path) -> Result<BTreeSet<String>> {
-    let mut found = BTreeSet::new();
+struct Kernel {
+    /// In src/asm, as `x86_64::gather`.
+    module: String,
+    name: String,
+}
+
+fn kernels(root: &Path) -> Result<Vec<Kernel>> {
+    let mut found = Vec::new();
     for file in sources(root, "src/asm", &["rs"])? {
         for function in functions(&file)? {
             let path = function.name.strip_prefix("asm::");
-            let module = path.and_then(|path| path.rsplit_once("::"));
-            found.insert(module.context("a kernel's path")?.0.to_owned());
+            let path = path.and_then(|path| path.rsplit_once("::"));
+            let (module, name) = path.context("a kernel's path")?;
+            let (module, name) = (module.to_owned(), name.to_owned());
+            found.push(Kernel { module, name });
         }
     }
     Ok(found)

@@ -18,6 +18,8 @@ pub struct Uses {
     pub architectures: BTreeSet<String>,
     /// Modules of src/asm, as `x86_64::gather`.
     pub modules: BTreeSet<String>,
+    /// Kernels named where only one architecture compiles, as `x86_64 vg_gather_copy`.
+    pub kernels: BTreeSet<String>,
 }
 
 pub struct Walk<'a> {
@@ -120,6 +122,11 @@ impl Walk<'_> {
                         format!("assembly, but this compiles for {}", list(admitted)),
                     ),
                 }
+            }
+            if let [only] = admitted
+                && token.to_string().starts_with("vg_")
+            {
+                uses.kernels.insert(format!("{only} {token}"));
             }
             if let Some(architecture) = self.owner(&token.to_string()) {
                 if admitted != [architecture.as_str()] {

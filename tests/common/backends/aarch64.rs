@@ -1,0 +1,14 @@
+//! AArch64.
+
+use leanseal::asm::aarch64::aes::*;
+use leanseal::asm::aarch64::gather::*;
+
+use super::{Ctr32, EncryptBlock, GatherCopy, GhashBlocks, Init, Kernel, Prepare16, kernel};
+
+pub const GATHER_COPY: &[Kernel<GatherCopy>] = &[kernel!(vg_gather_copy, VG_GATHER_COPY_FEATURES)];
+pub const INIT: &[Kernel<Init>] = &[];
+pub const PREPARE16: &[Kernel<Prepare16>] = &[];
+pub const ENCRYPT_BLOCK: &[Kernel<EncryptBlock>] =
+    &[kernel!(vg_aes_encrypt_block, VG_AES_ENCRYPT_BLOCK_FEATURES)];
+pub const CTR32: &[Kernel<Ctr32>] = &[];
+pub const GHASH_BLOCKS: &[Kernel<GhashBlocks>] = &[];

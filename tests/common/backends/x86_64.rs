@@ -1,0 +1,33 @@
+//! x86-64.
+
+use leanseal::asm::x86_64::aes::*;
+use leanseal::asm::x86_64::aes_gcm::*;
+use leanseal::asm::x86_64::gather::*;
+use leanseal::asm::x86_64::ghash::*;
+
+use super::{Ctr32, EncryptBlock, GatherCopy, GhashBlocks, Init, Kernel, Prepare16, kernel};
+
+pub const GATHER_COPY: &[Kernel<GatherCopy>] = &[
+    kernel!(vg_gather_copy, VG_GATHER_COPY_FEATURES),
+    kernel!(vg_gather_copy_avx, VG_GATHER_COPY_AVX_FEATURES),
+];
+pub const INIT: &[Kernel<Init>] = &[kernel!(vg_aes_gcm_init, VG_AES_GCM_INIT_FEATURES)];
+pub const PREPARE16: &[Kernel<Prepare16>] = &[
+    kernel!(
+        vg_aes_gcm_prepare16_pclmul_avx,
+        VG_AES_GCM_PREPARE16_PCLMUL_AVX_FEATURES
+    ),
+    kernel!(
+        vg_aes_gcm_prepare16_vpclmul,
+        VG_AES_GCM_PREPARE16_VPCLMUL_FEATURES
+    ),
+];
+pub const ENCRYPT_BLOCK: &[Kernel<EncryptBlock>] = &[kernel!(
+    vg_aes_encrypt_block_aesni,
+    VG_AES_ENCRYPT_BLOCK_AESNI_FEATURES
+)];
+pub const CTR32: &[Kernel<Ctr32>] = &[kernel!(vg_aes_ctr32_aesni, VG_AES_CTR32_AESNI_FEATURES)];
+pub const GHASH_BLOCKS: &[Kernel<GhashBlocks>] = &[kernel!(
+    vg_ghash_blocks_pclmul_avx,
+    VG_GHASH_BLOCKS_PCLMUL_AVX_FEATURES
+)];

@@ -1,0 +1,150 @@
+//! Calls of every kernel of AES and GHASH, with all that they may read and must write.
+
+use std::ops::Range;
+
+use super::backends::{CTR32, ENCRYPT_BLOCK, GHASH_BLOCKS, INIT, PREPARE16, runnable};
+use super::bytes;
+use super::reference::{self, CANARY, CONTEXT, KEY_LENGTHS, SUBKEY};
+
+/// Numbers of blocks that reach every part of the kernels, which take up to 8 at a time.
+const BLOCKS: [usize; 13] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 27];
+
+/// A call of a kernel that this CPU can run.
+pub struct Call {
+    /// Which kernel, and on how much.
+    pub what: String,
+    pub kernel: *const (),
+    pub arguments: Vec<Argument>,
+}
+
+pub enum Argument {
+    Number(usize),
+    Buffer(Buffer),
+}
+
+/// What a pointer points to.
+pub struct Buffer {
+    pub before: Vec<u8>,
+    /// The same if the kernel only reads it.
+    pub after: Vec<u8>,
+    /// Of these bytes `after` says nothing.
+    pub unspecified: Range<usize>,
+}
+
+/// Bytes that are only read.
+fn input(bytes: &[u8]) -> Argument {
+    inout(bytes, bytes)
+}
+
+fn inout(before: &[u8], after: &[u8]) -> Argument {
+    Argument::Buffer(Buffer {
+        before: before.to_vec(),
+        after: after.to_vec(),
+        unspecified: 0..0,
+    })
+}
+
+/// The calls; two seeds give the same ones with other secrets.
+pub fn calls(seed: u64) -> Vec<Call> {
+    let mut calls = Vec::new();
+    for len in KEY_LENGTHS {
+        let key = bytes(len, seed);
+        init(&key, &mut calls);
+        encrypt_block(&key, seed + 1, &mut calls);
+        ctr32(&key, seed + 2, &mut calls);
+    }
+    let key = bytes(16, seed + 3);
+    prepare16(&key, &mut calls);
+    ghash_blocks(&key, seed + 4, &mut calls);
+    calls
+}
+
+fn init(key: &[u8], calls: &mut Vec<Call>) {
+    for kernel in runnable("vg_aes_gcm_init", INIT) {
+        let round_keys = 16 * (reference::rounds(key) + 1);
+        calls.push(Call {
+            what: format!("{}, {} bytes", kernel.name, key.len()),
+            kernel: kernel.function as *const (),
+            arguments: vec![
+                input(key),
+                Argument::Number(key.len()),
+                Argument::Buffer(Buffer {
+                    before: vec![CANARY; CONTEXT],
+                    after: reference::context(key).to_vec(),
+                    unspecified: round_keys..SUBKEY,
+                }),
+            ],
+        });
+    }
+}
+
+fn prepare16(key: &[u8], calls: &mut Vec<Call>) {
+    for kernel in runnable("vg_aes_gcm_prepare16", PREPARE16) {
+        calls.push(Call {
+            what: kernel.name.to_owned(),
+            kernel: kernel.function as *const (),
+            arguments: vec![inout(&reference::context(key), &reference::prepared(key))],
+        });
+    }
+}
+
+fn encrypt_block(key: &[u8], seed: u64, calls: &mut Vec<Call>) {
+    let block: [u8; 16] = bytes(16, seed).try_into().unwrap();
+    for kernel in runnable("vg_aes_encrypt_block", ENCRYPT_BLOCK) {
+        calls.push(Call {
+            what: format!("{}, key of {} bytes", kernel.name, key.len()),
+            kernel: kernel.function as *const (),
+            arguments: vec![
+                input(&reference::context(key)),
+                Argument::Number(reference::rounds(key)),
+                inout(&block, &reference::encrypt_block(key, &block)),
+            ],
+        });
+    }
+}
+
+fn ctr32(key: &[u8], seed: u64, calls: &mut Vec<Call>) {
+    let counter: [u8; 16] = bytes(16, seed).try_into().unwrap();
+    for kernel in runnable("vg_aes_ctr32", CTR32) {
+        for blocks in BLOCKS {
+            let data = bytes(16 * blocks, seed + 1);
+            let mut expected = data.clone();
+            reference::ctr32(key, &counter, &mut expected);
+            calls.push(Call {
+                what: format!(
+                    "{}, key of {} bytes, {blocks} blocks",
+                    kernel.name,
+                    key.len()
+                ),
+                kernel: kernel.function as *const (),
+                arguments: vec![
+                    input(&reference::context(key)),
+                    Argument::Number(reference::rounds(key)),
+                    input(&counter),
+                    inout(&data, &expected),
+                    Argument::Number(data.len()),
+                ],
+            });
+        }
+    }
+}
+
+fn ghash_blocks(key: &[u8], seed: u64, calls: &mut Vec<Call>) {
+    let y: [u8; 16] = bytes(16, seed).try_into().unwrap();
+    for kernel in runnable("vg_ghash_blocks", GHASH_BLOCKS) {
+        for blocks in BLOCKS {
+            let data = bytes(16 * blocks, seed + 1);
+            let expected = reference::ghash(&reference::subkey(key), y, &data);
+            calls.push(Call {
+                what: format!("{}, {blocks} blocks", kernel.name),
+                kernel: kernel.function as *const (),
+                arguments: vec![
+                    input(&reference::prepared(key)),
+                    inout(&y, &expected),
+                    input(&data),
+                    Argument::Number(data.len()),
+                ],
+            });
+        }
+    }
+}

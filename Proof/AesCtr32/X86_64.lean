@@ -8,20 +8,20 @@ set_option autoImplicit false
 namespace Proof.AesCtr32.X86_64
 open TCB TCB.X86_64 SymExec Proof.Aes Proof.Aes.X86_64 Impl.AesCtr32.X86_64 Proof.Gf2.X86_64 Spec.AesCtr32
 
-namespace Call.Inv
+namespace Inv
 variable {c : Call} {s₀ s : State} {done left n : Nat}
 
 /-- Flags may change. -/
-theorem setFlags (h : c.Inv s₀ done left s) (f : Flag → Option Bool) : c.Inv s₀ done left (s.setFlags f) :=
+theorem setFlags (h : Inv c s₀ done left s) (f : Flag → Option Bool) : Inv c s₀ done left (s.setFlags f) :=
   ⟨h.le, h.keys, h.keys', h.rounds, h.pointer, h.length, h.counter, h.mask, h.one, h.memory, h.keeps.setFlags⟩
 
 /-- The length goes down. -/
-theorem setLength (h : c.Inv s₀ done left s) (m : Nat) :
-    c.Inv s₀ done m (s.setReg .r8 (BitVec.ofNat 64 (16 * m))) :=
+theorem setLength (h : Inv c s₀ done left s) (m : Nat) :
+    Inv c s₀ done m (s.setReg .r8 (BitVec.ofNat 64 (16 * m))) :=
   ⟨h.le, h.keys, h.keys', h.rounds, h.pointer, rfl, h.counter, h.mask, h.one, h.memory, h.keeps.setReg (by decide)⟩
 
 /-- Comparing the length. -/
-theorem below (h : c.Inv s₀ done left s) (hl : done + left = c.blocks) (hn : n ≤ 8) :
+theorem below (h : Inv c s₀ done left s) (hl : done + left = c.blocks) (hn : n ≤ 8) :
     subFlags (s.gpr .r8) (s.src (Impl.X86_64.imm (16 * n))) .cf = some (decide (left < n)) := by
   have bound := c.pre.bound
   rw [h.length, src_imm (by omega), subFlags, ult_ofNat (by omega) (by omega)]
@@ -30,8 +30,8 @@ theorem below (h : c.Inv s₀ done left s) (hl : done + left = c.blocks) (hn : n
 
 attribute [local irreducible] State.setReg State.setFlags in
 /-- As many groups as there are. -/
-theorem groups_ok (hc : Checked n) {pub : List Region} (h : c.Inv s₀ done left s) (hl : done + left = c.blocks) :
-    isa.Wp pub (groups n) (fun s' => ∃ done left, c.Inv s₀ done left s' ∧ done + left = c.blocks ∧ left < n) s := by
+theorem groups_ok (hc : Checked n) {pub : List Region} (h : Inv c s₀ done left s) (hl : done + left = c.blocks) :
+    isa.Wp pub (groups n) (fun s' => ∃ done left, Inv c s₀ done left s' ∧ done + left = c.blocks ∧ left < n) s := by
   have bound := c.pre.bound
   have hn : 0 < n ∧ n ≤ 8 := by rcases hc.small with rfl | rfl <;> decide
   refine .seq (.cons (s₁ := s.setFlags (subFlags (s.gpr .r8) (s.src (Impl.X86_64.imm (16 * n))))) rfl (.nil ?_))
@@ -40,7 +40,7 @@ theorem groups_ok (hc : Checked n) {pub : List Region} (h : c.Inv s₀ done left
     exact h.below hl hn.2
   · exact ⟨done, left, h.setFlags _, hl, of_decide_eq_true hv⟩
   have hv := of_decide_eq_false hv
-  refine .loop (fun k s => ∃ done, c.Inv s₀ done k s ∧ done + k = c.blocks ∧ n ≤ k) (fun k s ⟨done, h, hl, hk⟩ => ?_)
+  refine .loop (fun k s => ∃ done, Inv c s₀ done k s ∧ done + k = c.blocks ∧ n ≤ k) (fun k s ⟨done, h, hl, hk⟩ => ?_)
     (k := left) ⟨done, h.setFlags _, hl, by omega⟩
   refine group_ok hc (by omega) h fun s₁ h₁ => ?_
   have step : s₁.gpr .r8 - s₁.src (Impl.X86_64.imm (16 * n)) = BitVec.ofNat 64 (16 * (k - n)) := by
@@ -60,7 +60,7 @@ theorem groups_ok (hc : Checked n) {pub : List Region} (h : c.Inv s₀ done left
   · have := of_decide_eq_true (Bool.not_eq_false' _ ▸ hv)
     exact ⟨done + n, k - n, h₂.setFlags _, by omega, this⟩
 
-end Call.Inv
+end Inv
 
 /-- The counter, the mask and one. -/
 def loadOutcome : Outcome VecUn VecBin :=
@@ -111,7 +111,7 @@ theorem correct (s : State) (h : target.Pre contract table s) :
     rw [bytes, tableWord 0 (by decide)]; decide +kernel
   have one : ofBytes 128 (bytesAt s₁.memory.bytes (s.memory.constants + 16#64) 16) = 1 := by
     rw [bytes, tableWord 16 (by decide)]; decide +kernel
-  have inv : c.Inv s 0 c.blocks s₂ := {
+  have inv : Inv c s 0 c.blocks s₂ := {
     le := Nat.zero_le _
     keys := (k₂.gpr .rdi (by decide)).trans (k₁.gpr .rdi (by decide))
     keys' := (k₂.gpr .r9 (by decide)).trans r₉

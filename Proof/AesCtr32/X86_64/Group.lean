@@ -1,7 +1,6 @@
 import Impl.AesCtr32.X86_64
 import Proof.Aes.X86_64
-import Proof.AesCtr32.Contract
-import Proof.Framework.Nat
+import Proof.AesCtr32.Call
 import Proof.Gf2.X86_64
 import Proof.X86_64.Verified
 import Proof.X86_64.Witness
@@ -70,31 +69,8 @@ theorem paddd_one (x : BitVec 128) : VecBin.eval .paddd x 1 = Spec.Gcm.inc32 x :
   simp only [VecBin.eval, ofDwords, d, BitVec.add_zero, high]
   rfl
 
-/-- What a call is about. -/
-structure Call where
-  m : Memory
-  ctx : Addr
-  counter : Addr
-  data : Addr
-  rounds : Nat
-  blocks : Nat
-  pre : Pre m ctx counter data rounds blocks
-
-namespace Call
-variable (c : Call)
-
-/-- The counter block `i`, as a number. -/
-def count (i : Nat) : BitVec 128 := Spec.Gcm.counter (Spec.Gcm.ofBytes (bytesAt c.m.bytes c.counter 16)) i
-
-/-- Block `i` of the result. -/
-def block (i : Nat) : BitVec 128 := AesCtr32.block c.m.bytes c.ctx c.counter c.data c.rounds i
-
-/-- The contents of memory when `done` blocks are encrypted. -/
-def mem (done : Nat) : Mem :=
-  writeBytes c.m.bytes c.data (result c.m.bytes c.ctx c.counter c.data c.rounds done)
-
 /-- The state when `done` blocks are encrypted and the register of the length says that `left` are not. -/
-structure Inv (s₀ : State) (done left : Nat) (s : State) : Prop where
+structure Inv (c : Call) (s₀ : State) (done left : Nat) (s : State) : Prop where
   le : done ≤ c.blocks
   keys : s.gpr .rdi = c.ctx
   keys' : s.gpr .r9 = c.ctx
@@ -107,58 +83,12 @@ structure Inv (s₀ : State) (done left : Nat) (s : State) : Prop where
   memory : s.memory = c.m.set (c.mem done)
   keeps : Keeps [.rdi, .rcx, .r8, .r9, .r10] s₀ s
 
-variable {c} {s₀ s : State} {done left n : Nat}
-
-/-- The round keys are as they were. -/
-theorem word_ctx {i : Nat} (hd : done ≤ c.blocks) (hi : i ≤ 14) : key (c.mem done) c.ctx i = key c.m.bytes c.ctx i := by
-  have bound := c.pre.bound
-  simp only [key, Spec.AesGcm.Context.word, mem]
-  rw [bytesAt_writeBytes_disjoint _ (by decide)]
-  rw [length_result]
-  have := c.pre.apart.symm.sub (i := 0) (n' := 16 * done) (j := 16 * i) (k' := 16) (by omega) (by omega)
-    (Nat.le_of_lt bound) (by decide)
-  rwa [show c.data + BitVec.ofNat 64 0 = c.data from BitVec.add_zero _] at this
-
-/-- The data that are not encrypted yet are as they were. -/
-theorem word_data {i : Nat} (hd : done + i < c.blocks) :
-    Spec.AesGcm.Context.word (c.mem done) c.data (16 * (done + i)) =
-      Spec.AesGcm.Context.word c.m.bytes c.data (16 * (done + i)) := by
-  have bound := c.pre.bound
-  simp only [Spec.AesGcm.Context.word, mem]
-  rw [bytesAt_writeBytes_disjoint _ (by decide)]
-  rw [length_result]
-  intro x ⟨h, g⟩
-  simp only [Region.Contains, offset] at h g
-  bv_omega
-
-/-- The cipher of the contract. -/
-theorem block_eq {i : Nat} (hd : done ≤ c.blocks) : c.block i = Spec.Aes.lastRound
-    (roundsFrom (key (c.mem done) c.ctx) 1 (bswap128 (c.count i) ^^^ key (c.mem done) c.ctx 0) (c.rounds - 1))
-    (key (c.mem done) c.ctx c.rounds) ^^^ Spec.AesGcm.Context.word c.m.bytes c.data (16 * i) := by
-  have hr := c.pre.rounds
-  simp only [List.mem_cons, List.not_mem_nil, or_false] at hr
-  have keys {f g : Nat → TCB.Aes.Block} {x : TCB.Aes.Block} {k : Nat} (h : ∀ i, i ≤ k → f i = g i) :
-      roundsFrom f 1 x k = roundsFrom g 1 x k := by
-    induction k with
-    | zero => rfl
-    | succ k ih => rw [roundsFrom, roundsFrom, ih fun i hi => h i (by omega), h (1 + k) (by omega)]
-  obtain ⟨k, hk⟩ : ∃ k, c.rounds = k + 1 := ⟨c.rounds - 1, by omega⟩
-  have e := cipher_eq (key c.m.bytes c.ctx) k (bswap128 (c.count i))
-  rw [block, AesCtr32.block, Spec.AesGcm.Context.roundKeys]
-  change Spec.Aes.cipher ((List.range (c.rounds + 1)).map (key c.m.bytes c.ctx)) (bswap128 (c.count i)) ^^^ _ = _
-  rw [hk, e, Nat.add_sub_cancel, word_ctx hd (by omega), word_ctx hd (by omega),
-    keys fun i hi => (word_ctx (c := c) hd (show i ≤ 14 by omega)).symm]
-
-/-- The length of the bytes of lanes. -/
-theorem length_laneBytes (vs : List (BitVec 128)) : (laneBytes vs).length = 16 * vs.length := by
-  induction vs with
-  | nil => rfl
-  | cons v vs ih => rw [laneBytes, List.flatMap_cons, List.length_append, ← laneBytes, ih]; simp; omega
+variable {c : Call} {s₀ s : State} {done left n : Nat}
 
 /-! ## Groups -/
 
 /-- The next counter blocks. -/
-theorem start_ok (h : Checked n) {pub : List Region} (hi : c.Inv s₀ done left s) :
+theorem start_ok (h : Checked n) {pub : List Region} (hi : Inv c s₀ done left s) :
     isa.Wp pub (.block (start n)) (fun s' =>
       (∀ i, i < n → view.lane s' i 0 = bswap128 (c.count (done + i)) ^^^ key (c.mem done) c.ctx 0) ∧
       view.lane s' 8 0 = c.count (done + n) ∧ view.lane s' 9 0 = reverseMask ∧ view.lane s' 10 0 = 1 ∧
@@ -195,12 +125,12 @@ theorem start_ok (h : Checked n) {pub : List Region} (hi : c.Inv s₀ done left 
 
 /-- The encrypted counter blocks are added to the data. -/
 theorem finish_ok (h : Checked n) {pub : List Region} (hle : done + n ≤ c.blocks) {s₁ : State}
-    (hi : c.Inv s₀ done left s₁) (keeps : Keeps [.rdi] s₁ s) (memory : s.memory = s₁.memory)
+    (hi : Inv c s₀ done left s₁) (keeps : Keeps [.rdi] s₁ s) (memory : s.memory = s₁.memory)
     (counter : view.lane s 8 0 = c.count (done + n)) (mask : view.lane s 9 0 = reverseMask)
     (one : view.lane s 10 0 = 1)
     (blocks : ∀ i, i < n → view.lane s i 0 ^^^ Spec.AesGcm.Context.word c.m.bytes c.data (16 * (done + i)) =
       c.block (done + i)) :
-    isa.Wp pub (.block (finish n)) (c.Inv s₀ (done + n) left) s := by
+    isa.Wp pub (.block (finish n)) (Inv c s₀ (done + n) left) s := by
   have bound := c.pre.bound
   have memory : s.memory = c.m.set (c.mem done) := memory.trans hi.memory
   have holds : (finishLayout n).Holds view (fun _ => c.data + BitVec.ofNat 64 (16 * done)) s := {
@@ -228,28 +158,19 @@ theorem finish_ok (h : Checked n) {pub : List Region} (hle : done + n ≤ c.bloc
     mask := (e.vec (r := 9) (es := (keepE 9).2) rfl 0).trans mask
     one := (e.vec (r := 10) (es := (keepE 10).2) rfl 0).trans one
     memory := by
-      have := e.memory
       have : s'.memory = s.memory.set (writeBytes s.memory.bytes (c.data + BitVec.ofNat 64 (16 * done) + 0#64)
         (laneBytes (((List.range n).map fun i => (.bin .pxor (.reg i 0) (.load 0 (16 * i)) : VecExpr)).map
-          (Expr.at (fun _ => c.data + BitVec.ofNat 64 (16 * done)) view s)))) := this
-      rw [this, memory, Memory.set_set, Memory.bytes_set, BitVec.add_zero, mem, writeBytes_append _ _ (length_result ..),
-        mem, result_add]
-      · congr 3
-        rw [List.map_map]
-        refine congrArg laneBytes (List.map_congr_left fun i hin => ?_)
-        have hin := List.mem_range.1 hin
-        rw [← block, ← blocks i hin, ← word_data (c := c) (by omega)]
-        show view.lane s i 0 ^^^ ofBytes 128 (bytesAt s.memory.bytes (_ + BitVec.ofNat 64 (16 * i)) 16) = _
-        rw [memory, add_ofNat_add, ← Nat.mul_add]
-        rfl
-      · rw [length_laneBytes]
-        simp only [List.length_map, List.length_range]
-        omega
+          (Expr.at (fun _ => c.data + BitVec.ofNat 64 (16 * done)) view s)))) := e.memory
+      rw [this, memory, Memory.set_set, Memory.bytes_set, BitVec.add_zero, List.map_map, c.mem_add hle fun i hin => ?_]
+      rw [← blocks i hin, ← c.word_data (by omega)]
+      show view.lane s i 0 ^^^ ofBytes 128 (bytesAt s.memory.bytes (_ + BitVec.ofNat 64 (16 * i)) 16) = _
+      rw [memory, add_ofNat_add, ← Nat.mul_add]
+      rfl
     keeps := (hi.keeps.trans (keeps.mono (by decide))).trans (g.mono (by decide)) }
 
 /-- A group of blocks is encrypted. -/
-theorem group_ok (h : Checked n) {pub : List Region} (hle : done + n ≤ c.blocks) (hi : c.Inv s₀ done left s)
-    {rest : Impl.X86_64.Kernel} {Q : State → Prop} (hq : ∀ s', c.Inv s₀ (done + n) left s' → isa.Wp pub rest Q s') :
+theorem group_ok (h : Checked n) {pub : List Region} (hle : done + n ≤ c.blocks) (hi : Inv c s₀ done left s)
+    {rest : Impl.X86_64.Kernel} {Q : State → Prop} (hq : ∀ s', Inv c s₀ (done + n) left s' → isa.Wp pub rest Q s') :
     isa.Wp pub (.seq (.block (start n)) (.seq (Impl.Aes.X86_64.cipher (List.range n)) (.seq (.block (finish n)) rest))) Q s := by
   refine .seq (.mono (start_ok h hi) fun s₁ ⟨b₁, c₁, m₁, o₁, k₁, e₁⟩ => .seq ?_)
   have bytes : s₁.memory.bytes = c.mem done := by rw [e₁, hi.memory]; rfl
@@ -260,7 +181,6 @@ theorem group_ok (h : Checked n) {pub : List Region} (hle : done + n ≤ c.block
   · refine finish_ok h hle hi ((k₁.mono (List.nil_subset _)).trans a₂.keeps) (a₂.memory.trans e₁)
       ((a₂.others 8 (by decide) 0 (by decide)).trans c₁) ((a₂.others 9 (by decide) 0 (by decide)).trans m₁)
       ((a₂.others 10 (by decide) 0 (by decide)).trans o₁) fun i hin => ?_
-    rw [a₂.blocks i (List.mem_range.2 hin), b₁ i hin, bytes, block_eq (done := done) (by omega)]
+    rw [a₂.blocks i (List.mem_range.2 hin), b₁ i hin, bytes, c.block_eq (done := done) (by omega)]
 
-end Call
 end Proof.AesCtr32.X86_64

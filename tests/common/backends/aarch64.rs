@@ -10,5 +10,5 @@ pub const INIT: &[Kernel<Init>] = &[];
 pub const PREPARE16: &[Kernel<Prepare16>] = &[];
 pub const ENCRYPT_BLOCK: &[Kernel<EncryptBlock>] =
     &[kernel!(vg_aes_encrypt_block, VG_AES_ENCRYPT_BLOCK_FEATURES)];
-pub const CTR32: &[Kernel<Ctr32>] = &[];
+pub const CTR32: &[Kernel<Ctr32>] = &[kernel!(vg_aes_ctr32, VG_AES_CTR32_FEATURES)];
 pub const GHASH_BLOCKS: &[Kernel<GhashBlocks>] = &[];

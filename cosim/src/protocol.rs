@@ -39,6 +39,9 @@ pub struct Instruction {
     /// Where a jump goes.
     pub target: Option<usize>,
     pub features: Vec<String>,
+    /// How far the gate is with this one, to be shown now and then.
+    #[serde(default)]
+    pub progress: String,
 }
 
 /// The line of output: what was found, or the instruction that faults where the model says that it does not.

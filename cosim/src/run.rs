@@ -4,6 +4,7 @@ use std::{
     fmt::Write as _,
     io::{BufRead, BufReader, Read, Write},
     sync::atomic::Ordering,
+    time::{Duration, Instant},
 };
 
 use anyhow::{Context, Result, ensure};
@@ -17,6 +18,9 @@ use crate::{
 
 /// How many differences are described; all are counted.
 const DESCRIBED: usize = 20;
+
+/// How often progress is shown.
+const PROGRESS: Duration = Duration::from_secs(10);
 
 /// `has` says whether the processor has a feature; none for what is no feature.
 pub fn run(input: impl Read, mut output: impl Write, has: fn(&str) -> Option<bool>) -> Result<()> {
@@ -36,11 +40,18 @@ pub fn run(input: impl Read, mut output: impl Write, has: fn(&str) -> Option<boo
     let mut playground = Playground::map(&job.memory)?;
     fault::report_faults()?;
 
+    let start = Instant::now();
+    let mut shown = start;
     let mut model = State::new(&job)?;
     while let Some(index) = next_case(&mut input, &mut model)? {
         let entry = code.entry(index).context("no such instruction")?;
         let before = model.clone();
         let jumps = outcome_of_case(&mut input, &mut model)?;
+        if shown.elapsed() >= PROGRESS {
+            let progress = &job.instructions[index].progress;
+            eprintln!("{progress}, {} s", start.elapsed().as_secs());
+            shown = Instant::now();
+        }
         if !outcome.lacking[index].is_empty() {
             continue;
         }

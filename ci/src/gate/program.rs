@@ -59,7 +59,8 @@ impl Programs {
         files::create_dir(&nothing)?;
         let mut command = self.lean.command(&nothing, &self.oleans);
         command
-            .current_dir(&self.root)
+            // npm's build of Lean records a profile where it runs, and complains where it may not.
+            .current_dir(&nothing)
             .arg("--run")
             .arg(self.root.join(modules::path_of(module, "lean")));
         Ok(command)

@@ -40,6 +40,10 @@ pub fn run(
                 next: code.next,
                 target: code.target,
                 features: sample.features.clone(),
+                progress: sample.form.map_or_else(String::new, |form| {
+                    let (arch, of) = (&machine.arch, machine.forms.len());
+                    format!("{arch}: form {} of {of}", form + 1)
+                }),
             }
         })
         .collect();

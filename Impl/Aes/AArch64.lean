@@ -13,12 +13,6 @@ set_option autoImplicit false
 namespace Impl.Aes.AArch64
 open TCB.AArch64 Impl.AArch64
 
-/-- The vector register of a number. -/
-def vec (r : Nat) : Vec := Fin.ofNat 32 r
-
-/-- The address of the 16 bytes `i` from a register. -/
-def word (base : Reg) (i : Nat) : Ea := { base, offset := .scaled (BitVec.ofNat 12 i) }
-
 /-- Instructions on every block, with the round key `i`. -/
 def step (i : Nat) (blocks : List Nat) (f : Vec → List Instr) : List Instr :=
   .ldr (.vec 16) (word .x0 i) :: blocks.flatMap fun r => f (vec r)

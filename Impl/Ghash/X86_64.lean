@@ -1,3 +1,4 @@
+import Impl.Ghash
 import Impl.X86_64
 
 /-!
@@ -13,8 +14,7 @@ open TCB.X86_64 Impl.X86_64
 /-- The vector register of a number. -/
 def vec (r : Nat) : Vec := Fin.ofNat 16 r
 
-/-- Where the context holds the stored form of `H^p`. -/
-def place (p : Nat) : Nat := 256 + 16 * (16 - p)
+export Impl.Ghash (place)
 
 /-- The constant of the reduction, `x^63 + x^62 + x^57`. -/
 def constant : List Instr := [.movImm .rax 0xC200000000000000, .vmovqFrom 15 .rax]

@@ -67,6 +67,7 @@ theorem compare_ok (hg : g ≤ 8) (h : At s₀ ctx y data n j k s) : isa.Wp pub 
   simp only [subFlags]
   rw [ult_ofNat (by omega) (by omega), decide_eq_decide.2 (show 16 * (n - j) < 16 * g ↔ n - j < g by omega)]
 
+omit p in
 /-- Counting blocks. -/
 theorem count_ok (hg : g ≤ 8) (h : At s₀ ctx y data n j k s) (hj : j + g ≤ n) :
     isa.Wp pub (.block [.alu .sub .x3 .x3 (imm (16 * g))]) (fun s' => Scalar s s' ∧ At s₀ ctx y data n (j + g) k s') s := by
@@ -106,7 +107,7 @@ theorem at_groups (hctx : s₀.gpr .x0 = ctx) (hl : l < 8)
     Ready (tableAt s₀.memory.bytes ctx) (l / 2 + 1) s) (by omega) (fun {k s} ⟨h, r⟩ hk => .seq ?_) ⟨h₂, ready⟩ (by omega)).mono
     fun s' ⟨k, hk, hn, h, _⟩ => ⟨k, hk, hn, h⟩
   refine (at_group p hl hc h r hk).mono fun s₃ ⟨h₃, r₃⟩ => .append (xs := [_]) ?_
-  refine (count_ok p (by omega) h₃ hk).mono fun s₄ ⟨g₄, h₄⟩ => (compare_ok p (g := l + 1) (by omega) h₄).mono fun s₅ ⟨g₅, h₅, c₅⟩ => ?_
+  refine (count_ok (by omega) h₃ hk).mono fun s₄ ⟨g₄, h₄⟩ => (compare_ok p (g := l + 1) (by omega) h₄).mono fun s₅ ⟨g₅, h₅, c₅⟩ => ?_
   exact ⟨⟨h₅, (r₃.scalar g₄).scalar g₅⟩, by simp [isa, eval, c₅]⟩
 
 /-! ## Start and end -/

@@ -146,38 +146,30 @@ theorem test_ok {j : Nat} (h : At s₀ ctx y data n j k s) : isa.Wp pub (.block 
 
 include hctx in
 /-- The groups of eight blocks. -/
-theorem eights_ok {Q : State → Prop} (h : At s₀ ctx y data n 0 0 s)
-    (hq : ∀ {k s}, k ≤ n → At s₀ ctx y data n k k s → Q s) :
-    isa.Wp pub (.block [.alu .cmp .rcx (imm 128)]) (isa.Wp pub (.skipIf .b (.loop (.seq (.block (group 7))
-      (.block [.alu .sub .rcx (imm 128), .alu .cmp .rcx (imm 128)])) .ae)) Q) s := by
-  refine (compare_ok p h).mono fun s₁ ⟨h₁, c₁⟩ => .skipIf c₁ (fun _ => hq (Nat.zero_le n) h₁) fun c => ?_
-  refine .loop (fun m s => ∃ k, m = n - k ∧ k + 8 ≤ n ∧ At s₀ ctx y data n k k s) (fun m s ⟨k, hm, hk, h⟩ => ?_)
-    ⟨0, rfl, by have := of_decide_eq_false c; omega, h₁⟩
-  refine .seq ((at_group p hctx (l := 7) (by decide) (by decide +kernel) h hk).mono fun s₂ h₂ => .append (xs := [_]) ?_)
+theorem eights_ok (h : At s₀ ctx y data n 0 0 s) : isa.Wp pub (.block [.alu .cmp .rcx (imm 128)]) (isa.Wp pub (.skipIf .b
+    (.loop (.seq (.block (group 7)) (.block [.alu .sub .rcx (imm 128), .alu .cmp .rcx (imm 128)])) .ae))
+      fun s => ∃ k, k ≤ n ∧ At s₀ ctx y data n k k s) s := by
+  refine (compare_ok p h).mono fun s₁ ⟨h₁, c₁⟩ => .skipIf c₁ (fun _ => ⟨0, Nat.zero_le n, h₁⟩) fun c => ?_
+  refine (groups_ok (n := n) (g := 8) (fun k => At s₀ ctx y data n k k) (by decide) (fun {k s} h hk => .seq ?_) h₁
+    (by have := of_decide_eq_false c; omega)).mono fun s ⟨k, hk, _, h⟩ => ⟨k, hk, h⟩
+  refine (at_group p hctx (l := 7) (by decide) (by decide +kernel) h hk).mono fun s₂ h₂ => .append (xs := [_]) ?_
   refine (count_ok p (l := 8) (by decide) h₂ hk).mono fun s₃ ⟨h₃, _⟩ => (compare_ok p h₃).mono fun s₄ ⟨h₄, c₄⟩ => ?_
-  refine ⟨!decide (n - (k + 8) < 8), by simp [isa, eval, c₄], fun more => ?_, fun _ => hq hk h₄⟩
-  simp only [Bool.not_eq_true', decide_eq_false_iff_not] at more
-  exact ⟨n - (k + 8), by omega, k + 8, rfl, by omega, h₄⟩
+  exact ⟨h₄, by simp [isa, eval, c₄]⟩
 
 include hctx in
 /-- The blocks that are left. -/
-theorem ones_ok {Q : State → Prop} (hn : k ≤ n) (h : At s₀ ctx y data n k k s) (hq : ∀ {s}, At s₀ ctx y data n n n s → Q s) :
-    isa.Wp pub (.block [.alu .test .rcx (.reg .rcx)]) (isa.Wp pub (.skipIf .e (.loop (.seq (.block (group 0))
-      (.block [.alu .sub .rcx (imm 16)])) .ne)) Q) s := by
+theorem ones_ok (hn : k ≤ n) (h : At s₀ ctx y data n k k s) : isa.Wp pub (.block [.alu .test .rcx (.reg .rcx)]) (isa.Wp pub
+    (.skipIf .e (.loop (.seq (.block (group 0)) (.block [.alu .sub .rcx (imm 16)])) .ne)) (At s₀ ctx y data n n n)) s := by
   refine (test_ok p h).mono fun s₁ ⟨h₁, c₁⟩ => .skipIf c₁ (fun c => ?_) fun c => ?_
-  · have := of_decide_eq_true c
-    obtain rfl : k = n := by omega
-    exact hq h₁
-  refine .loop (fun m s => ∃ k, m = n - k ∧ k + 1 ≤ n ∧ At s₀ ctx y data n k k s) (fun m s ⟨k, hm, hk, h⟩ => ?_)
-    ⟨k, rfl, by have := of_decide_eq_false c; omega, h₁⟩
-  refine .seq ((at_group p hctx (l := 0) (by decide) (by decide +kernel) h hk).mono fun s₂ h₂ => ?_)
-  refine (count_ok p (l := 1) (by decide) h₂ hk).mono fun s₃ ⟨h₃, c₃⟩ => ?_
-  refine ⟨!decide (n - (k + 1) = 0), by simp [isa, eval, c₃], fun more => ?_, fun done => ?_⟩
-  · simp only [Bool.not_eq_true', decide_eq_false_iff_not] at more
-    exact ⟨n - (k + 1), by omega, k + 1, rfl, by omega, h₃⟩
-  · simp only [Bool.not_eq_false', decide_eq_true_eq] at done
-    obtain rfl : k + 1 = n := by omega
-    exact hq h₃
+  · obtain rfl : k = n := by have := of_decide_eq_true c; omega
+    exact h₁
+  refine (groups_ok (n := n) (g := 1) (fun k => At s₀ ctx y data n k k) (by decide) (fun {k s} h hk => .seq ?_) h₁
+    (by have := of_decide_eq_false c; omega)).mono fun s ⟨k, hk, hn, h⟩ => ?_
+  · refine (at_group p hctx (l := 0) (by decide) (by decide +kernel) h hk).mono fun s₂ h₂ => ?_
+    refine (count_ok p (l := 1) (by decide) h₂ hk).mono fun s₃ ⟨h₃, c₃⟩ => ⟨h₃, ?_⟩
+    simp [isa, eval, c₃]
+  · obtain rfl : k = n := by omega
+    exact h
 
 /-! ## Start and end -/
 
@@ -238,9 +230,9 @@ theorem correct (s : State) (h : target.Pre contract [] s) :
     rw [show 16 * ((s.gpr .rcx).toNat / 16) = (s.gpr .rcx).toNat from len_eq target h]
     exact ((BitVec.ofNat_toNat ..).trans (BitVec.setWidth_eq _)).symm
   refine .seq (ready_ok.mono fun _ w => .seq (w.mono fun _ ⟨keeps, hm, ready⟩ => .seq ?_))
-  refine (start_ok p rfl rfl len keeps hm ready).mono fun _ a => .seq ((eights_ok p rfl a fun hk a => ?_).mono fun _ w => .seq w)
-  refine .seq ((ones_ok p rfl hk a fun a => ?_).mono fun _ w => .seq w)
-  refine .seq ((finish_ok p rfl a).mono fun s₁ ⟨k₁, m₁⟩ => (clear_ok (by decide +kernel)).mono fun s₂ ⟨k₂, m₂⟩ => ?_)
+  refine (start_ok p rfl rfl len keeps hm ready).mono fun _ a => .seq ((eights_ok p rfl a).mono fun _ w => .seq (w.mono fun _ ⟨k, hk, a⟩ => .seq ?_))
+  refine (ones_ok p rfl hk a).mono fun _ w => .seq (w.mono fun _ a => .seq ?_)
+  refine ((finish_ok p rfl a).mono fun s₁ ⟨k₁, m₁⟩ => (clear_ok (by decide +kernel)).mono fun s₂ ⟨k₂, m₂⟩ => ?_)
   have ⟨result, frame⟩ := result_of target (s := s) (s' := s₂) ((congrArg Memory.bytes m₂).trans m₁)
   have keeps := k₁.trans (k₂.mono (List.nil_subset _))
   exact ⟨result, nofun, frame, fun r hr => keeps.gpr r (by revert r; decide), keeps.df, keeps.mxcsr⟩

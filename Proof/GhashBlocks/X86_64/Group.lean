@@ -1,11 +1,11 @@
 import Impl.GhashBlocks.X86_64
 import Proof.Ghash.X86_64
+import Proof.GhashBlocks.Group
 
 /-!
 # Groups of blocks on x86-64
 
-A group of any number of blocks is one evaluation of the symbolic evaluator; that the sums of products are those of the
-blocks is an induction over the blocks.
+A group of any number of blocks is one evaluation of the symbolic evaluator.
 -/
 
 set_option autoImplicit false
@@ -23,26 +23,25 @@ def blockE : Nat → VecExpr
   | 0 => xorE (.reg 0 0) (reverseE (.load 1 0))
   | i + 1 => reverseE (.load 1 (16 * (i + 1)))
 
-/-- The sum of one product for each of the blocks from `i` to `i + n`, the last of which is multiplied with `H^1`. -/
-def sumE (f : VecExpr → VecExpr → VecExpr) (add : VecExpr → VecExpr → VecExpr → VecExpr) (i : Nat) : Nat → VecExpr
-  | 0 => f (blockE i) (.load 0 (place 1))
-  | n + 1 => add (sumE f add (i + 1) n) (blockE i) (.load 0 (place (n + 2)))
+/-- The stored form of `H^(p+1)`. -/
+def powerE (p : Nat) : VecExpr := .load 0 (place (p + 1))
 
-/-- The sum of the products of the halves. -/
-def halvesE (high : Bool) : Nat → Nat → VecExpr :=
-  sumE (mulE high high) fun sum a b => xorE sum (mulE high high a b)
+/-- The sum of the products of low or high halves. -/
+def outerE (high : Bool) : Nat → Nat → VecExpr :=
+  let mul (i p : Nat) := mulE high high (blockE i) (powerE p)
+  sumE (mul · 0) fun sum i p => xorE sum (mul i p)
 
 /-- The sum of the middle products. -/
 def midE : Nat → Nat → VecExpr :=
-  sumE (fun a b => xorE (mulE true false a b) (mulE false true a b))
-    fun sum a b => xorE (xorE sum (mulE true false a b)) (mulE false true a b)
+  let mul (high : Bool) (i p : Nat) := mulE high (!high) (blockE i) (powerE p)
+  sumE (fun i => xorE (mul true i 0) (mul false i 0)) fun sum i p => xorE (xorE sum (mul true i p)) (mul false i p)
 
 /-- Register `r` as it was. -/
 def sameE (r : Nat) : Nat × List VecExpr := (r, [.reg r 0, .reg r 1, .reg r 2, .reg r 3])
 
 /-- What a group of `k + 1` blocks does. -/
 def groupOutcome (k : Nat) : Outcome VecUn VecBin where
-  vec := [(0, [foldE (.reg 15 0) (halvesE false 0 k) (midE 0 k) (halvesE true 0 k)]), sameE 14, sameE 15]
+  vec := [(0, [foldE (.reg 15 0) (outerE false 0 k) (midE 0 k) (outerE true 0 k)]), sameE 14, sameE 15]
   gpr := [(2, .ptr 1 (16 * (k + 1)))]
 
 /-- The key context at `rdi` and the blocks at `rdx`. -/
@@ -78,71 +77,35 @@ theorem reverseE_at (h : Ready s) (a : VecExpr) : (reverseE a).at base view s = 
   show VecBin.pshufb.eval (a.at base view s) (view.lane s 14 0) = _
   rw [h.mask, Gf2.X86_64.pshufb_reverseMask]
 
-/-- The blocks from `i` on. -/
-def blocksFrom (s : State) (base : Nat → Addr) (i : Nat) : Nat → List Spec.Ghash.Block
-  | 0 => []
-  | n + 1 => (blockE i).at base view s :: blocksFrom s base (i + 1) n
-
-@[simp] theorem length_blocksFrom (i n : Nat) : (blocksFrom s base i n).length = n := by
-  induction n generalizing i with
-  | zero => rfl
-  | succ n ih => rw [blocksFrom, List.length_cons, ih]
-
-/-- The stored power by which a block is multiplied. -/
-theorem load_at (n : Nat) : (Expr.load 0 (place (n + 1)) : VecExpr).at base view s = tableAt s.memory.bytes (base 0) n := by
-  rw [tableAt, show 15 - n = 16 - (n + 1) by omega]
+/-- The stored powers. -/
+theorem powerE_at (p : Nat) : (powerE p).at base view s = tableAt s.memory.bytes (base 0) p := by
+  rw [tableAt, show 15 - p = 16 - (p + 1) by omega]
   rfl
 
 /-- The sums are those of the products. -/
-theorem sums_at (i n : Nat) : Acc.mk ((halvesE false i n).at base view s) ((midE i n).at base view s)
-    ((halvesE true i n).at base view s) = accum (tableAt s.memory.bytes (base 0)) (blocksFrom s base i (n + 1)) := by
-  induction n generalizing i with
-  | zero =>
-    simp only [halvesE, midE, sumE, mulE_at, xorE_at, load_at 0, blocksFrom, accum_cons, accum_nil, Acc.xor_zero, List.length_nil,
-      school]
-  | succ n ih =>
-    have ih := ih (i + 1)
-    rw [blocksFrom, accum_cons, ← ih, length_blocksFrom]
-    simp only [halvesE, midE] at ih ⊢
-    simp only [sumE, mulE_at, xorE_at, load_at, Acc.xor, school, Acc.mk.injEq]
-    refine ⟨BitVec.xor_comm .., ?_, BitVec.xor_comm ..⟩
-    rw [BitVec.xor_assoc, BitVec.xor_comm]
-
-/-- The blocks are those of the message. -/
-theorem blocksFrom_succ (h : Ready s) (i n : Nat) : blocksFrom s base (i + 1) n =
-    blocksAt s.memory.bytes (base 1 + BitVec.ofNat 64 (16 * (i + 1))) n := by
-  induction n generalizing i with
-  | zero => rfl
-  | succ n ih =>
-    rw [blocksFrom, ih, Nat.add_comm n 1, blocksAt_add, BitVec.add_assoc, ← BitVec.ofNat_add]
-    have one : blocksAt s.memory.bytes (base 1 + BitVec.ofNat 64 (16 * (i + 1))) 1 =
-        [(blockE (i + 1)).at base view s] := by
-      rw [blockE, reverseE_at h]
-      simp only [blocksAt, List.range_one, List.map_cons, List.map_nil, Nat.mul_zero, BitVec.add_zero]
-      rfl
-    rw [one]
-    rfl
+theorem sums_at (k : Nat) : Acc.mk ((outerE false 0 k).at base view s) ((midE 0 k).at base view s)
+    ((outerE true 0 k).at base view s) =
+      accum (tableAt s.memory.bytes (base 0)) ((List.range' 0 (k + 1)).map fun i => (blockE i).at base view s) := by
+  have mul (high₁ high₂ : Bool) (i p : Nat) : (mulE high₁ high₂ (blockE i) (powerE p)).at base view s =
+      pclmul high₁ high₂ ((blockE i).at base view s) (tableAt s.memory.bytes (base 0) p) := by rw [mulE_at, powerE_at]
+  refine Acc.mk.injEq .. ▸ ⟨?_, ?_, ?_⟩
+  · exact sumE_at (part := Acc.lo) (fun _ _ => rfl) (fun i => mul ..) (fun sum i p _ => by rw [xorE_at, mul]; rfl) (Nat.le_refl k) 0
+  · exact sumE_at (part := Acc.mid) (fun _ _ => rfl) (fun i => by rw [xorE_at, mul, mul]; rfl)
+      (fun sum i p _ => by rw [xorE_at, xorE_at, mul, mul, BitVec.xor_assoc]; rfl) (Nat.le_refl k) 0
+  · exact sumE_at (part := Acc.hi) (fun _ _ => rfl) (fun i => mul ..) (fun sum i p _ => by rw [xorE_at, mul]; rfl) (Nat.le_refl k) 0
 
 /-- **A group gives the hash of its blocks.** -/
 theorem group_at {hkey : Spec.Ghash.Block} {k : Nat} (h : Ready s) (hk : k < 16)
     (ht : IsTable hkey (tableAt s.memory.bytes (base 0)) 16) :
-    (foldE (.reg 15 0) (halvesE false 0 k) (midE 0 k) (halvesE true 0 k)).at base view s =
+    (foldE (.reg 15 0) (outerE false 0 k) (midE 0 k) (outerE true 0 k)).at base view s =
       Spec.Ghash.ghash hkey (view.lane s 0 0) (blocksAt s.memory.bytes (base 1) (k + 1)) := by
   have hc : half false ((Expr.reg 15 0 : VecExpr).at base view s) = poly := h.constant 0 (by decide)
-  have first : (blockE 0).at base view s = view.lane s 0 0 ^^^ bswap128 (ofBytes 128 (bytesAt s.memory.bytes (base 1) 16)) := by
-    rw [blockE, xorE_at, reverseE_at h]
-    have : (Expr.load 1 0 : VecExpr).at base view s = ofBytes 128 (bytesAt s.memory.bytes (base 1 + 0#64) 16) := rfl
-    rw [this, BitVec.add_zero]
+  rw [foldE_at hc, sums_at, foldLazy_eq]
+  refine fold_group (ht.mono (by omega)) ?_ fun i => ?_
+  · rw [blockE, xorE_at, reverseE_at h]
     rfl
-  have blocks : blocksAt s.memory.bytes (base 1) (k + 1) =
-      bswap128 (ofBytes 128 (bytesAt s.memory.bytes (base 1) 16)) :: blocksFrom s base 1 k := by
-    rw [Nat.add_comm, blocksAt_add, blocksFrom_succ h]
-    simp only [blocksAt, List.range_one, List.map_cons, List.map_nil, Nat.mul_zero, BitVec.add_zero,
-      List.cons_append, List.nil_append, Nat.zero_add]
-  rw [foldE_at hc, sums_at, foldLazy_eq, blocks, blocksFrom, first]
-  refine aggregate ?_ _
-  rw [length_blocksFrom]
-  exact ht.mono (by omega)
+  · rw [blockE, reverseE_at h]
+    rfl
 
 /-- A group of blocks. -/
 theorem group_ok {pub : List Region} {hkey : Spec.Ghash.Block} {ctx p : Addr} {k : Nat} (hk : k < 16)

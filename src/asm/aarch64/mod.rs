@@ -3,3 +3,4 @@
 
 pub mod aes;
 pub mod gather;
+pub mod ghash;

@@ -2,6 +2,7 @@
 
 use leanseal::asm::aarch64::aes::*;
 use leanseal::asm::aarch64::gather::*;
+use leanseal::asm::aarch64::ghash::*;
 
 use super::{Ctr32, EncryptBlock, GatherCopy, GhashBlocks, Init, Kernel, Prepare16, kernel};
 
@@ -11,4 +12,5 @@ pub const PREPARE16: &[Kernel<Prepare16>] = &[];
 pub const ENCRYPT_BLOCK: &[Kernel<EncryptBlock>] =
     &[kernel!(vg_aes_encrypt_block, VG_AES_ENCRYPT_BLOCK_FEATURES)];
 pub const CTR32: &[Kernel<Ctr32>] = &[kernel!(vg_aes_ctr32, VG_AES_CTR32_FEATURES)];
-pub const GHASH_BLOCKS: &[Kernel<GhashBlocks>] = &[];
+pub const GHASH_BLOCKS: &[Kernel<GhashBlocks>] =
+    &[kernel!(vg_ghash_blocks, VG_GHASH_BLOCKS_FEATURES)];

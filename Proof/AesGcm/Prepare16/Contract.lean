@@ -1,3 +1,4 @@
+import Impl.Ghash
 import Proof.Framework.Plain
 import Proof.Framework.Witness
 import Proof.Gf2.Context
@@ -12,10 +13,7 @@ and leaves stored powers there.
 
 set_option autoImplicit false
 namespace Proof.AesGcm.Prepare16
-open TCB SymExec Spec.AesGcm Spec.AesGcm.Prepare16 Proof.Gf2
-
-/-- Where the context holds the stored form of `H^p`. -/
-def place (p : Nat) : Nat := 256 + 16 * (16 - p)
+open TCB SymExec Spec.AesGcm Spec.AesGcm.Prepare16 Proof.Gf2 Impl.Ghash
 
 /-- Memory is as it was outside the powers. -/
 def Frame (ctx : Addr) (m m' : Mem) : Prop := ∀ x, ¬(256 ≤ offset ctx x ∧ offset ctx x < 512) → m' x = m x

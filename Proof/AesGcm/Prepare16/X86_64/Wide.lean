@@ -20,8 +20,8 @@ theorem start_ok {pub : List Region} {s : State} : isa.Wp pub (.block constant)
   refine machine.wp doubled holds (by decide +kernel) fun s' e => ?_
   have keeps := Aes.X86_64.keeps_of_ends e [] rfl
   have hm : s'.memory = s₁.memory := e.memory
-  refine ⟨a.keeps.trans (keeps.mono (List.nil_subset _)), (keeps.gpr _ List.not_mem_nil).trans a.rdi, by rw [hm]; exact a.memory,
-    by rw [hm]; exact a.frame, by rw [hm]; exact a.stored, fun i hi => ?_⟩
+  refine ⟨a.keeps.trans (keeps.mono (List.nil_subset _)), (keeps.gpr _ List.not_mem_nil).trans a.rdi, by rw [hm]; exact a.powers,
+    fun i hi => ?_⟩
   have same := e.vec (r := 15) rfl i
   rw [same]
   rcases i with _ | _ | i

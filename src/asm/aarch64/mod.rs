@@ -2,5 +2,6 @@
 //! Proven kernels for `aarch64`.
 
 pub mod aes;
+pub mod aes_gcm;
 pub mod gather;
 pub mod ghash;

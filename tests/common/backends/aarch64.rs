@@ -1,6 +1,7 @@
 //! AArch64.
 
 use leanseal::asm::aarch64::aes::*;
+use leanseal::asm::aarch64::aes_gcm::*;
 use leanseal::asm::aarch64::gather::*;
 use leanseal::asm::aarch64::ghash::*;
 
@@ -8,7 +9,8 @@ use super::{Ctr32, EncryptBlock, GatherCopy, GhashBlocks, Init, Kernel, Prepare1
 
 pub const GATHER_COPY: &[Kernel<GatherCopy>] = &[kernel!(vg_gather_copy, VG_GATHER_COPY_FEATURES)];
 pub const INIT: &[Kernel<Init>] = &[];
-pub const PREPARE16: &[Kernel<Prepare16>] = &[];
+pub const PREPARE16: &[Kernel<Prepare16>] =
+    &[kernel!(vg_aes_gcm_prepare16, VG_AES_GCM_PREPARE16_FEATURES)];
 pub const ENCRYPT_BLOCK: &[Kernel<EncryptBlock>] =
     &[kernel!(vg_aes_encrypt_block, VG_AES_ENCRYPT_BLOCK_FEATURES)];
 pub const CTR32: &[Kernel<Ctr32>] = &[kernel!(vg_aes_ctr32, VG_AES_CTR32_FEATURES)];

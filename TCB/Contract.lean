@@ -29,7 +29,7 @@ structure Contract where
   /-- What a run may reveal beyond its public inputs (in terms of Spec). -/
   declassifies : Args → Mem → List (BitVec 64) := fun _ _ => []
 
-/-- All names in the contract are names of parameters. -/
+/-- All names in the contract are names of parameters or fields. -/
 def Contract.wellFormed (c : Contract) : Bool :=
   c.sig.wellFormed && c.writtenWithin.all fun w => c.sig.knows (.arg w.1) && c.sig.knows w.2
 
@@ -38,11 +38,11 @@ variable {S I C F : Type}
 namespace Target
 variable (t : Target S I C F) (c : Contract)
 
-/-- The arguments in a state on entry. -/
-def args (s : S) : Args := c.sig.args (t.abi.arg s)
-
 /-- The contents of memory in a state. -/
 def mem (s : S) : Mem := (t.abi.memory s).bytes
+
+/-- The arguments in a state on entry. -/
+def args (s : S) : Args := c.sig.args (t.abi.arg s) (t.mem s)
 
 /-- The precondition of a contract, for a program with the given table of constants. -/
 structure Pre (constants : List Byte) (s : S) : Prop where

@@ -29,9 +29,12 @@ def listOf {α : Type} (f : List Token → Option α) (ts : List Token) : Option
 /-- A parameter: its name and its type. -/
 def paramOf : List Token → Option (Token × RustType)
   | name :: [':'] :: ty =>
-    ([([chars!"usize"], .usize), ([['*'], chars!"const", chars!"u8"], .constBytes),
+    match [([chars!"usize"], .usize), ([['*'], chars!"const", chars!"u8"], .constBytes),
       ([['*'], chars!"mut", chars!"u8"], .mutBytes),
-      ([['*'], chars!"const", chars!"Slice"], .slices)].lookup ty).map ((name, ·))
+      ([['*'], chars!"const", chars!"Slice"], .slices)].lookup ty, ty with
+    | some t, _ => some (name, t)
+    | none, [a, b, type] => bif [a, b] == [['*'], chars!"const"] then some (name, .record (String.ofList type)) else none
+    | none, _ => none
   | _ => none
 
 /-- Whether a function returns a `u32`, from what follows its parameters. -/

@@ -14,6 +14,7 @@ namespace TCB
 /-- The types of parameters in Rust. -/
 inductive RustType where
   | usize | constBytes | mutBytes | slices
+  | record (type : String)
   deriving DecidableEq
 
 /-- The Rust type of a parameter. -/
@@ -21,6 +22,7 @@ def Ty.rust : Ty → RustType
   | .usize => .usize
   | .bytes role _ => if role.writes then .mutBytes else .constBytes
   | .slices _ => .slices
+  | .record type => .record type
 
 /-- What the Rust text of an artifact says to the compiler. -/
 structure Function (I C F : Type) where
@@ -57,6 +59,10 @@ def RustType.text : RustType → String
   | .constBytes => "*const u8"
   | .mutBytes => "*mut u8"
   | .slices => "*const Slice"
+  | .record type => s!"*const {type}"
+
+/-- A line of documentation. -/
+def docLine (s : String) : String := if s.isEmpty then "///" else "/// " ++ s
 
 /-- Code font. -/
 def tick (s : String) : String := "`" ++ s ++ "`"
@@ -70,6 +76,9 @@ def Extent.text (things : String) : Extent → String
 def Param.safety (p : Param) : List String :=
   match p.ty with
   | .usize => []
+  | .record type =>
+    [s!"{tick p.name} is valid for reads of one [`{type}`], which is not kept secret, and whose fields are named here as \
+      arguments are."]
   | .bytes role len =>
     let access := match role.reads, role.writes with
       | true, true => "reads and writes"
@@ -84,14 +93,14 @@ def Param.safety (p : Param) : List String :=
 
 /-- The parameters whose buffers the kernel may write. -/
 def Sig.written (sig : Sig) : List String :=
-  (sig.params.filter fun p => match p.ty with
+  (sig.all.filter fun p => match p.ty with
     | .bytes role _ => role.writes
     | _ => false).map (·.name)
 
 /-- What a caller must ensure. -/
 def Contract.safety (c : Contract) (features : List String) : List String :=
   (if features.isEmpty then [] else [s!"The CPU has {", ".intercalate (features.map tick)}."]) ++
-  c.sig.params.flatMap Param.safety ++
+  c.sig.all.flatMap Param.safety ++
   c.sig.written.map (s!"The bytes of {tick ·} overlap no other bytes that this function may access.") ++
   c.requires.map (·.text ++ ".")
 
@@ -101,11 +110,48 @@ def Contract.frame (c : Contract) : String :=
   let parts := c.writtenWithin.map fun w => s!"the first {w.2.text "bytes"} of {tick w.1}"
   s!"Writes only {" and ".intercalate parts}."
 
+/-! ## Structures -/
+
+/-- A structure that functions take: its name and its fields. -/
+structure Record where
+  type : String
+  fields : List Param
+  deriving DecidableEq
+
+/-- The structure of a signature, if it has one. -/
+def Sig.structure (sig : Sig) : Option Record :=
+  sig.params.findSome? fun p => match p.ty with
+    | .record type => some { type, fields := sig.fields }
+    | _ => none
+
+/-- What the documentation of a structure says of a field. -/
+def Record.doc (r : Record) (p : Param) : String :=
+  match p.ty with
+  | .usize | .record _ =>
+    match r.fields.find? fun q => q.ty.extents.contains (.arg p.name) with
+    | some q => s!"How much is at {tick q.name}."
+    | none => "See the functions that take this structure."
+  | .bytes role len => s!"Where {len.text "bytes"} are {if role.writes then "written" else "read"}."
+  | .slices count => s!"Where {count.text "slices"} are."
+
+/-- The lines of a structure. -/
+def Record.lines (r : Record) : List String :=
+  [docLine "Arguments of functions that take more than there are registers for.",
+   "#[repr(C)]",
+   "#[derive(Clone, Copy, Debug)]",
+   s!"pub struct {r.type} \{"] ++
+  (r.fields.flatMap fun p => ["    " ++ docLine (r.doc p), s!"    pub {p.name}: {p.ty.rust.text},"]) ++
+  ["}",
+   "",
+   "#[cfg(target_pointer_width = \"64\")]",
+   "const _: () = {"] ++
+  ((List.range r.fields.length).zip r.fields).map (fun (i, p) =>
+    s!"    assert!(core::mem::offset_of!({r.type}, {p.name}) == {8 * i});") ++
+  [s!"    assert!(size_of::<{r.type}>() == {8 * r.fields.length});",
+   "};"]
+
 /-- The name of a constant of a function. -/
 def constantName (symbol suffix : String) : String := s!"{symbol.toUpper}_{suffix}"
-
-/-- A line of documentation. -/
-def docLine (s : String) : String := if s.isEmpty then "///" else "/// " ++ s
 
 /-- The type of tables. -/
 def tableType : List String := [

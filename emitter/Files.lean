@@ -23,7 +23,11 @@ structure Printed where
   arch : String
   features : List String
   instructions : Nat
+  /-- The types of `asm` that its parameters name. -/
+  types : List String
+  /-- It takes a list of slices, or a structure with one. -/
   usesSlices : Bool
+  record : Option Record
   hasTable : Bool
   /-- Some of its instructions are written otherwise for Mach-O. -/
   byFormat : Bool
@@ -47,7 +51,12 @@ unsafe def print {S I C F : Type} [DecidableEq F] (t : Target S I C F) (result :
     arch := printer.arch
     features := artifact.program.features.map printer.feature
     instructions := artifact.program.code.countP isInstruction + 1
-    usesSlices := artifact.contract.sig.params.any (·.ty.rust == .slices)
+    types := artifact.contract.sig.params.filterMap fun p => match p.ty.rust with
+      | .slices => some "Slice"
+      | .record type => some type
+      | _ => none
+    usesSlices := artifact.contract.sig.all.any (·.ty.rust == .slices)
+    record := artifact.contract.sig.structure
     hasTable := !artifact.program.constants.isEmpty
     byFormat := artifact.program.code.any fun | .instr i => (printer.machO i).isSome | _ => false }
 
@@ -59,7 +68,10 @@ unsafe def printAny (result : Result) (a : Audited) : Except String Printed :=
 /-- The file of some artifacts. -/
 def kernelFile (ps : Array Printed) : String :=
   let modules := (ps.map (·.artifact.module.toString)).toList.eraseDups
-  let imports := if ps.any (·.usesSlices) then ["use crate::asm::Slice;", ""] else []
+  let imports := match (ps.toList.flatMap (·.types)).eraseDups.mergeSort with
+    | [] => []
+    | [type] => [s!"use crate::asm::{type};", ""]
+    | types => [s!"use crate::asm::\{{", ".intercalate types}};", ""]
   let tables := if ps.any (·.hasTable) then tableType ++ [""] else []
   unlines <| header [s!"Kernels of {", ".intercalate (modules.map tick)}."] ++ [""] ++ imports ++ tables ++
     ["\n\n".intercalate (ps.map fun p => "\n".intercalate p.lines).toList]
@@ -93,11 +105,11 @@ def sliceLines : List String := [
   "}"]
 
 /-- The module of all architectures. -/
-def rootFile (archs : List String) (slices : Bool) : String :=
+def rootFile (archs : List String) (slices : Bool) (records : List Record) : String :=
   let doc := ["Proven kernels, one module for each architecture.", "",
     "Every function here is code that Lean proved to meet its contract; the safe functions of the crate are the way to use them."]
   let modules := archs.flatMap fun a => ["", s!"#[cfg(target_arch = \"{a}\")]", s!"pub mod {a};"]
-  unlines <| header doc ++ modules ++ if slices then sliceLines else []
+  unlines <| header doc ++ modules ++ (if slices then sliceLines else []) ++ records.flatMap fun r => "" :: r.lines
 
 /-- What `cargo verify` shows. -/
 def report (result : Result) (ps : Array Printed) : Json :=

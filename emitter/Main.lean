@@ -45,7 +45,10 @@ unsafe def emit (modules : Array Name) : AuditM (Result × Array Printed × Arra
   for (arch, ps) in groups Printed.arch printed do
     files := files.push (s!"{arch}/mod.rs", archFile arch (ps.any (·.byFormat)) ((groups (·.artifact.file) ps).map (·.1)).toList)
   let archs := (groups Printed.arch printed).map (·.1)
-  return (result, printed, files.push ("mod.rs", rootFile archs.toList (printed.any (·.usesSlices))))
+  let records := (printed.filterMap (·.record)).toList.eraseDups.mergeSort fun a b => a.type ≤ b.type
+  unless (records.map (·.type)).eraseDups.length = records.length do
+    refuse s!"two structures of one name: {", ".intercalate (records.map (·.type))}"
+  return (result, printed, files.push ("mod.rs", rootFile archs.toList (printed.any (·.usesSlices)) records))
 
 /-- Write the files, or say what is refused. -/
 unsafe def run (out : System.FilePath) (modules : Array Name) : IO UInt8 := do

@@ -7,16 +7,6 @@ import Proof.Framework.SymExec.Stores
 set_option autoImplicit false
 namespace TCB
 
-/-- A part of what is read. -/
-theorem bytesAt_part (m : Mem) (a : Addr) {i k n : Nat} (h : i + k ≤ n) :
-    bytesAt m (a + BitVec.ofNat 64 i) k = ((bytesAt m a n).drop i).take k := by
-  apply List.ext_getElem?
-  intro j
-  simp only [List.getElem?_take, List.getElem?_drop, getElem?_bytesAt]
-  by_cases hj : j < k
-  · simp only [hj, show i + j < n by omega, if_true, BitVec.add_assoc, ← BitVec.ofNat_add]
-  · simp only [hj, if_false]
-
 /-- A part of what was written. -/
 theorem bytesAt_writeBytes_part (m : Mem) (a : Addr) {bs : List Byte} (hl : bs.length ≤ 2 ^ 64) {i k : Nat}
     (h : i + k ≤ bs.length) : bytesAt (writeBytes m a bs) (a + BitVec.ofNat 64 i) k = (bs.drop i).take k := by
@@ -51,7 +41,7 @@ theorem ofBytes_laneBytes {m : Mem} {a : Addr} {n : Nat} {vs : List (BitVec 128)
     (h : i < vs.length) : ofBytes 128 (bytesAt m (a + BitVec.ofNat 64 (16 * i)) 16) = vs[i] := by
   have hn := congrArg List.length hm
   rw [length_bytesAt, length_laneBytes] at hn
-  rw [bytesAt_part _ _ (show 16 * i + 16 ≤ n by omega), hm, piece_laneBytes h, ofBytes_toBytes]
+  rw [bytesAt_part _ _ (show 16 * i + 16 ≤ n by omega), hm, piece_laneBytes h, ofBytes_toBytes _ (by decide)]
 
 end SymExec
 end TCB

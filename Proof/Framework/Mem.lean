@@ -43,6 +43,16 @@ theorem take_bytesAt (m : Mem) (a : Addr) (n k : Nat) (h : k ≤ n) : (bytesAt m
   rw [← Nat.add_sub_cancel' h, ← bytesAt_append, List.take_append_of_le_length (by simp),
     List.take_of_length_le (by simp)]
 
+/-- A part of what is read. -/
+theorem bytesAt_part (m : Mem) (a : Addr) {i k n : Nat} (h : i + k ≤ n) :
+    bytesAt m (a + BitVec.ofNat 64 i) k = ((bytesAt m a n).drop i).take k := by
+  apply List.ext_getElem?
+  intro j
+  simp only [List.getElem?_take, List.getElem?_drop, getElem?_bytesAt]
+  by_cases hj : j < k
+  · simp only [hj, show i + j < n by omega, if_true, BitVec.add_assoc, ← BitVec.ofNat_add]
+  · simp only [hj, if_false]
+
 /-- Memories that agree on a range give the same bytes. -/
 theorem bytesAt_congr {m m' : Mem} {a : Addr} {n : Nat}
     (h : ∀ i, i < n → m' (a + BitVec.ofNat 64 i) = m (a + BitVec.ofNat 64 i)) : bytesAt m' a n = bytesAt m a n := by
@@ -186,5 +196,15 @@ theorem toBytes_ofBytes {w n : Nat} {bs : List Byte} (hn : bs.length = n) (hw : 
     simp [ hj, show 8 * i + j < w by omega, show (8 * i + j) / 8 = i by omega,
       show (8 * i + j) % 8 = j by omega, show i < bs.length by omega]
   · rw [List.getElem?_eq_none (by simp; omega), List.getElem?_eq_none (by omega)]
+
+/-- Loading what was stored: a word is what its bytes make. -/
+theorem ofBytes_toBytes {w n : Nat} (v : BitVec w) (hw : w ≤ 8 * n) : ofBytes w (toBytes n v) = v := by
+  apply BitVec.eq_of_getLsbD_eq
+  intro j hj
+  rw [getLsbD_ofBytes]
+  simp only [hj, decide_true, Bool.true_and, toBytes, List.getElem?_map,
+    List.getElem?_range (show j / 8 < n by omega), Option.map_some, Option.getD_some, BitVec.getLsbD_extractLsb']
+  rw [show 8 * (j / 8) + j % 8 = j by omega]
+  simp [show j % 8 < 8 by omega]
 
 end TCB

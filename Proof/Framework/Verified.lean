@@ -16,9 +16,9 @@ variable {S I C F D : Type}
 /-! ## Signatures -/
 
 /-- There is no scratch buffer. -/
-def Sig.simple (sig : Sig) : Bool := sig.params.all fun p =>
+def Sig.simple (sig : Sig) : Bool := sig.all.all fun p =>
   match p.ty with
-  | .usize | .slices _ => true
+  | .usize | .slices _ | .record _ => true
   | .bytes role _ => role != .scratch
 
 /-- Whether every instruction of flat code needs only the given features. -/
@@ -109,13 +109,47 @@ theorem Pre.apart (h : t.Pre c constants s) :
   · exact absurd (hpr ▸ hbw : Role.writes .publicInput = true) nofun
   · exact (hd j i hj hi hij (.inr hbw)).symm
 
+/-- The arguments that are passed are public. -/
+theorem SamePublic.passed (h : t.SamePublic c s₁ s₂) (name : String) :
+    c.sig.passed (t.abi.arg s₁) name = c.sig.passed (t.abi.arg s₂) name := by
+  rw [Sig.passed, Sig.passed]
+  cases hi : c.sig.params.findIdx? (·.name == name) with
+  | none => rfl
+  | some i => exact congrArg some (h.args i (List.findIdx?_eq_some_iff_findIdx_eq.1 hi).1)
+
+/-- The structure is a public input. -/
+theorem record_mem {a : Nat → BitVec 64} {r : Addr} (h : c.sig.record a = some r) (m : Mem) :
+    ∃ name, ⟨name, .publicInput, ⟨r, 8 * c.sig.fields.length⟩⟩ ∈ c.sig.buffers (c.sig.args a m) m := by
+  obtain ⟨p, hp, hr⟩ := Option.bind_eq_some_iff.1 h
+  refine ⟨p.name, List.mem_flatMap.2 ⟨p, List.mem_append_left _ (List.mem_of_find?_eq_some hp), ?_⟩⟩
+  have base : c.sig.args a m p.name = r := by rw [Sig.args, hr, Option.getD_some]
+  have isRecord := List.find?_some hp
+  rw [Param.buffers]
+  cases ht : p.ty with
+  | record => exact base ▸ List.mem_singleton.2 rfl
+  | _ => rw [ht] at isRecord; cases isRecord
+
 /-- The arguments are public. -/
 theorem SamePublic.args_eq (h : t.SamePublic c s₁ s₂) : t.args c s₁ = t.args c s₂ := by
   funext name
-  simp only [Target.args, Sig.args]
-  cases hi : c.sig.params.findIdx? (·.name == name) with
+  rw [Target.args, Target.args, Sig.args, Sig.args, h.passed, Sig.field, Sig.field]
+  have same : c.sig.record (t.abi.arg s₁) = c.sig.record (t.abi.arg s₂) := by
+    rw [Sig.record, Sig.record]
+    exact congrArg _ (funext fun p => h.passed p.name)
+  rw [← same]
+  cases hr : c.sig.record (t.abi.arg s₁) with
   | none => rfl
-  | some i => exact h.args i (List.findIdx?_eq_some_iff_findIdx_eq.1 hi).1
+  | some r =>
+    cases hi : c.sig.fields.findIdx? (·.name == name) with
+    | none => rfl
+    | some i =>
+      have hl := (List.findIdx?_eq_some_iff_findIdx_eq.1 hi).1
+      obtain ⟨n, hb⟩ := record_mem hr (t.mem s₁)
+      have contents : bytesAt (t.mem s₁) r (8 * c.sig.fields.length) = bytesAt (t.mem s₂) r (8 * c.sig.fields.length) :=
+        h.contents _ hb rfl
+      simp only [Option.bind_some, Option.map_some, Option.getD_some]
+      have hl : 8 * i + 8 ≤ 8 * c.sig.fields.length := by omega
+      rw [word64, word64, bytesAt_part _ _ hl, bytesAt_part (t.mem s₂) _ hl, contents]
 
 /-- Two calls with the same public inputs have the same public regions. -/
 theorem SamePublic.publicRegions (h : t.SamePublic c s₁ s₂) :
@@ -126,6 +160,7 @@ theorem SamePublic.publicRegions (h : t.SamePublic c s₁ s₂) :
   refine congrArg (_ ++ ·) (congrArg List.flatten (List.map_congr_left fun p hp => ?_))
   simp only [Function.comp_apply, Param.buffers, h.args_eq]
   split
+  · rfl
   · rfl
   · rfl
   · simp [List.filter_eq_nil_iff.2]
@@ -154,6 +189,7 @@ theorem SamePublic.scratch (h : t.SamePublic c s₁ s₂) {b : Buffer} (hb : b �
   simp only [Param.buffers] at hb ⊢
   split at hb
   · cases hb
+  · exact hb
   · exact hb
   · rcases List.mem_cons.1 hb with rfl | hb
     · cases hr

@@ -166,6 +166,7 @@ theorem ok (hres : ∀ b, ∀ r ∈ t.abi.reserved (state b), (Region.mk 0x4000 
     decide
   · rw [hbuf]; simp
   · intro p hp count hc
+    have hp : p ∈ contract.sig.params := by simpa [contract, Sig.all] using hp
     simp only [contract, List.mem_cons, List.not_mem_nil, or_false] at hp
     obtain rfl | rfl | rfl | rfl := hp <;> cases hc
     show 2 ≤ (t.abi.arg (state 0) 1).toNat

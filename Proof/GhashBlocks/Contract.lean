@@ -116,7 +116,7 @@ theorem word_fill {k : Nat} (hk : k < 17) : Context.word fill 0x1000 (240 + 16 *
       unfold offset; bv_omega
     simp only [fill, off, if_pos (show 16 * k + i < 272 by omega), show (16 * k + i) / 16 = k by omega,
       show (16 * k + i) % 16 = i by omega]
-  rw [Context.word, bytes, ofBytes_toBytes]
+  rw [Context.word, bytes, ofBytes_toBytes _ (by decide)]
 
 /-- One product after the other shows that a context is prepared. -/
 theorem prepared_of_steps {m : Mem} (first : Context.word m 0x1000 496 = Context.word m 0x1000 240)

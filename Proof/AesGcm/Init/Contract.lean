@@ -78,7 +78,7 @@ theorem result_of (h : t.Pre contract constants s)
       have same := bytesAt_writeBytes_same (writeBytes (t.mem s) (t.abi.arg s 2) (laneBytes (Spec.Aes.expandKey key)))
         (t.abi.arg s 2 + BitVec.ofNat 64 240) (bs := toBytes 16 (twist (bswap128 (Spec.Aes.cipher (Spec.Aes.expandKey key) 0)))) (by simp)
       rw [length_toBytes] at same
-      rw [Context.word, hm, after, same, ofBytes_toBytes]
+      rw [Context.word, hm, after, same, ofBytes_toBytes _ (by decide)]
     refine ⟨List.ext_getElem (by simp [Context.roundKeys, count]) fun i _ hi => ?_, ?_⟩
     · simp only [Context.roundKeys, List.getElem_map, List.getElem_range]
       rw [Context.word, hm, after, bytesAt_writeBytes_disjoint _ (by decide)]
@@ -88,7 +88,7 @@ theorem result_of (h : t.Pre contract constants s)
         simp only [Region.Contains, offset] at h1 h2
         bv_omega
     · rw [Context.subkey, subkey, mulX_twist, Spec.Gcm.subkey, Spec.Gcm.aes,
-        show ofBytes 128 (Spec.Gcm.toBytes 0) = 0#128 by decide +kernel, ← bswap128_ofBytes (length_toBytes ..), ofBytes_toBytes]
+        show ofBytes 128 (Spec.Gcm.toBytes 0) = 0#128 by decide +kernel, ← bswap128_ofBytes (length_toBytes ..), ofBytes_toBytes _ (by decide)]
       rfl
   · intro x hx
     have out : ¬(Region.mk (t.abi.arg s 2) 256).Contains x := fun hl => hx ⟨("ctx", .const 256), .head _, hl⟩

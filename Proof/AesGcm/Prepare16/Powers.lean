@@ -25,7 +25,7 @@ theorem word_writeBytes (m : Mem) (v : BitVec 128) {p q : Nat} (hp : 1 ≤ p ∧
   rw [length_toBytes] at h
   rw [one, Context.word, Context.word]
   split
-  · subst q; rw [h, ofBytes_toBytes]
+  · subst q; rw [h, ofBytes_toBytes _ (by decide)]
   · rw [bytesAt_writeBytes_disjoint _ (by decide)]
     intro x ⟨hx, hy⟩
     simp only [Region.Contains, length_toBytes, offset, place] at hx hy

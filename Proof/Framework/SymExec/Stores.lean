@@ -57,16 +57,6 @@ end Meaning
 def word (base : Nat → Addr) (m : Mem) (t off : Nat) : BitVec 128 :=
   ofBytes 128 (bytesAt m (base t + BitVec.ofNat 64 off) 16)
 
-/-- A word of 16 bytes is what its bytes make. -/
-theorem ofBytes_toBytes (v : BitVec 128) : ofBytes 128 (toBytes 16 v) = v := by
-  apply BitVec.eq_of_getLsbD_eq
-  intro j hj
-  rw [getLsbD_ofBytes]
-  simp only [hj, decide_true, Bool.true_and, toBytes, List.getElem?_map,
-    List.getElem?_range (show j / 8 < 16 by omega), Option.map_some, Option.getD_some, BitVec.getLsbD_extractLsb']
-  rw [show 8 * (j / 8) + j % 8 = j by omega]
-  simp [show j % 8 < 8 by omega]
-
 /-- Writes to disjoint ranges commute. -/
 theorem writeBytes_comm (m : Mem) {a b : Addr} {bs cs : List Byte}
     (h : (Region.mk a bs.length).Disjoint ⟨b, cs.length⟩) :
@@ -119,7 +109,7 @@ theorem loadAfter_sound (H : L.Holds V base s) {t off : Nat} (hi : L.Inside t of
         have same := bytesAt_writeBytes_same (applyStores reg (word base m) base m rest)
           (base x.area + BitVec.ofNat 64 x.off) (bs := toBytes 16 (x.val.eval reg (word base m))) (by simp)
         rw [length_toBytes] at same
-        rw [word, applyStores, Store.apply, same, ofBytes_toBytes]
+        rw [word, applyStores, Store.apply, same, ofBytes_toBytes _ (by decide)]
       | false =>
         rw [ho] at h
         cases hd : Nat.ble (off + 16) x.off || Nat.ble (x.off + 16) off with

@@ -77,6 +77,14 @@ theorem src_imm {s : State} {k : Nat} (hk : k < 4096) : s.src (Impl.AArch64.imm 
   simp only [State.src, Impl.AArch64.imm, BitVec.toNat_setWidth, BitVec.toNat_ofNat]
   omega
 
+/-- ADRP and ADD make an address from its page and its place in the page. -/
+theorem page_add {x m : BitVec 64} : (x &&& ~~~m) + (x &&& m) = x := by
+  rw [BitVec.add_eq_or_of_and_eq_zero]
+  all_goals
+    ext i
+    simp only [BitVec.getElem_and, BitVec.getElem_or, BitVec.getElem_not, BitVec.getElem_zero]
+    cases x[i] <;> cases m[i] <;> rfl
+
 /-- The address `[base]`. -/
 theorem ea_at {s : State} {b : Reg} {n : Nat} {p : Addr} (hb : s.gpr b = p) : s.ea (Impl.AArch64.at_ b) n = p := by
   simp [ea, Impl.AArch64.at_, hb]

@@ -336,9 +336,6 @@ def machine : Machine isa view VecUn SymBin where
 /-- The vector registers whose low halves a callee preserves. -/
 def saved : List Nat := [8, 9, 10, 11, 12, 13, 14, 15]
 
-/-- Registers that are kept. -/
-def keptE (rs : List Nat) : List (Nat × List VecExpr) := rs.map fun r => (r, [.reg r 0])
-
 /-- Only registers with a new value change. -/
 theorem keeps_of_ends {out : Outcome VecUn SymBin} {base : Nat → Addr} {s s' : State} (h : out.Ends base view machine s s')
     (rs : List Reg) (hr : out.gpr.all (fun p => rs.any fun r => Nat.beq r.index p.1) = true)

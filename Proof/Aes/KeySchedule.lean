@@ -1,7 +1,7 @@
 import Spec.Aes
 
 /-!
-# The key schedule by its recurrence, and the cipher by the numbers of its rounds
+# The key schedule by its recurrence
 -/
 
 set_option autoImplicit false
@@ -45,16 +45,5 @@ theorem expandKey_eq (key : List Byte) :
   rw [words_getD _ (by omega), words_getD _ (by omega), words_getD _ (by omega), words_getD _ (by omega)]
 
 theorem expandKey_length (key : List Byte) : (expandKey key).length = rounds key.length + 1 := by simp [expandKey]
-
-/-- The cipher with the round keys `k 0`, ..., `k (n + 1)`. -/
-theorem cipher_range (k : Nat → Block) (n : Nat) (s : Block) :
-    cipher ((List.range (n + 2)).map k) s =
-      lastRound ((List.range n).foldl (fun s i => round s (k (i + 1))) (s ^^^ k 0)) (k (n + 1)) := by
-  have keys : (List.range (n + 2)).map k = k 0 :: ((List.range n).map (fun i => k (i + 1)) ++ [k (n + 1)]) := by
-    rw [List.range_succ_eq_map, List.map_cons, List.map_map, List.range_succ, List.map_append]
-    rfl
-  rw [cipher, keys, List.tail_cons, List.dropLast_concat, List.headD_cons, List.foldl_map]
-  congr 1
-  rw [← List.cons_append, List.getLastD_concat]
 
 end Proof.Aes

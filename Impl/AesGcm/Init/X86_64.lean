@@ -1,3 +1,4 @@
+import Impl.AesGcm.Init
 import Impl.X86_64
 
 /-!
@@ -14,20 +15,11 @@ set_option autoImplicit false
 namespace Impl.AesGcm.Init.X86_64
 open TCB.X86_64 Impl.X86_64
 
-/-- The table: ROTWORD of the last word in every word, all bytes in reverse, the inverse of `x`, and the round constants from
-number 0, which is zero, in every word. -/
-def table : List (BitVec 128) := [
-  0x0c0f0e0d0c0f0e0d0c0f0e0d0c0f0e0d, 0x000102030405060708090a0b0c0d0e0f, 0xc2000000000000000000000000000001,
-  0, 0x00000001000000010000000100000001, 0x00000002000000020000000200000002, 0x00000004000000040000000400000004,
-  0x00000008000000080000000800000008, 0x00000010000000100000001000000010, 0x00000020000000200000002000000020,
-  0x00000040000000400000004000000040, 0x00000080000000800000008000000080, 0x0000001b0000001b0000001b0000001b,
-  0x00000036000000360000003600000036]
-
 /-- An element of the table. -/
 def entry (k : Nat) : VecSrc := .mem (at_ .rax (16 * k))
 
 /-- The register of a round key. -/
-def reg (i : Nat) : Vec := Fin.ofNat 16 (1 + i % 2)
+def reg (i : Nat) : Vec := Fin.ofNat 16 (keyReg i)
 
 /-! ## What is added to the words before, in `xmm3` -/
 
@@ -100,9 +92,6 @@ def finish : List Instr := [
 def code : Kernel := .seq (.block [.leaTable .rax, .alu .cmp .rsi (imm 24)]) <| .seq
   (.ite .b (.block (rounds 10 next128)) (.ite .e (.block (rounds 12 next192)) (.block (rounds 14 next256))))
   (.block finish)
-
-/-- The constants. -/
-def constants : List TCB.Byte := table.flatMap (TCB.toBytes 16)
 
 /-- The program. -/
 def program : TCB.Program Instr Cond Feature := { features := [.avx, .aes], code := code.lower, constants }

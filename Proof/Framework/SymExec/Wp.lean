@@ -20,6 +20,9 @@ structure Outcome (U B : Type) where
   /-- The stores: pieces of 16 bytes from an offset of an area. -/
   mem : List (Nat × Nat × List (Expr U B)) := []
 
+/-- Registers that are kept, for an outcome. -/
+def keptE (rs : List Nat) : List (Nat × List (Expr U B)) := rs.map fun r => (r, [.reg r 0])
+
 section Check
 variable [DecidableEq U] [DecidableEq B]
 

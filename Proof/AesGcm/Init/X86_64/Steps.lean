@@ -1,21 +1,23 @@
+import Impl.AesGcm.Init.X86_64
 import Proof.Aes.X86_64
-import Proof.AesGcm.Init.X86_64.Schedule
-import Proof.Framework.Lanes
+import Proof.AesGcm.Init.Rounds
+import Proof.AesGcm.Init.X86_64.Words
 
 /-!
-# Key expansion on x86-64: the round keys, one after the other
-
-Every step is one evaluation of the symbolic evaluator: the next round key is made, stored, and used for a round.
+# Key expansion on x86-64: the round keys, for each length of the key
 -/
 
 set_option autoImplicit false
 namespace Proof.AesGcm.Init.X86_64
-open TCB TCB.X86_64 TCB.SymExec Spec.Aes Proof.Aes Impl.AesGcm.Init.X86_64
+open TCB TCB.X86_64 TCB.SymExec Spec.Aes Proof.Aes Impl.AesGcm.Init Impl.AesGcm.Init.X86_64
+
+/-- The key is at `rdi`, the context at `rdx` and the table at `rax`. -/
+def regs : Regs := { key := 7, ctx := 2, table := 0 }
 
 /-! ## Symbolic values -/
 
 /-- A round key in its register. -/
-def regE (i : Nat) : VecExpr := .reg (reg i).val 0
+def regE (i : Nat) : VecExpr := .reg (keyReg i) 0
 
 /-- An element of the table. -/
 def entryE (k : Nat) : VecExpr := .load 2 (16 * k)
@@ -47,122 +49,150 @@ def next256E (i : Nat) : VecExpr :=
   else sumsE (regE (i + 1))
     (if i % 2 = 1 then rotatedE (regE i) (i / 2 + 1) else .bin .aesenclast (plainE (regE i)) (entryE 3))
 
-/-- The key at `rdi`, the first 256 bytes of the context at `rdx`, the table at `rax`. -/
-def layout (len : Nat) : Layout where
-  areas := [{ len }, { len := 256, reads := false, writes := true }, { len := 224 }]
-  ptrs := [(7, 0, 0), (2, 1, 0), (0, 2, 0)]
+/-- The block after round `i + 1`. -/
+def roundE (n : Nat) (next : Nat → VecExpr) (i : Nat) : VecExpr := .bin (roundOf n (i + 1)) (.reg 0 0) (next i)
 
-/-- What a step does. -/
-def outcome (n : Nat) (next : Nat → VecExpr) (i : Nat) : Outcome VecUn VecBin where
-  vec := [(0, [.bin (roundOf n (i + 1)) (.reg 0 0) (next i)]), ((reg (i + 1)).val, [next i]),
-    ((reg i).val, [.reg (reg i).val 0, .reg (reg i).val 1, .reg (reg i).val 2, .reg (reg i).val 3])]
-  mem := [(1, 16 * (i + 1), [next i])]
+/-! ## Checks -/
 
-/-- What the start does. -/
-def startOutcome : Outcome VecUn VecBin := { vec := [(0, [.load 0 0]), (1, [.load 0 0])], mem := [(1, 0, [.load 0 0])] }
+theorem start_checked : ∀ len ∈ [16, 24, 32],
+    machine.check (layout regs len) start (startOutcome regs (.load 0 0)) = true := by decide +kernel
 
-theorem start_checked : ∀ len ∈ [16, 24, 32], machine.check (layout len) start startOutcome = true := by decide +kernel
+theorem checked128 : ∀ i < 10, machine.check (layout regs 16) (step 10 next128 i)
+    (outcome machine regs (roundE 10 next128E) next128E i) = true := by decide +kernel
 
-theorem checked128 : ∀ i < 10, machine.check (layout 16) (step 10 next128 i) (outcome 10 next128E i) = true := by
-  decide +kernel
+theorem checked192 : ∀ i < 12, machine.check (layout regs 24) (step 12 next192 i)
+    (outcome machine regs (roundE 12 next192E) next192E i) = true := by decide +kernel
 
-theorem checked192 : ∀ i < 12, machine.check (layout 24) (step 12 next192 i) (outcome 12 next192E i) = true := by
-  decide +kernel
+theorem checked256 : ∀ i < 14, machine.check (layout regs 32) (step 14 next256 i)
+    (outcome machine regs (roundE 14 next256E) next256E i) = true := by decide +kernel
 
-theorem checked256 : ∀ i < 14, machine.check (layout 32) (step 14 next256 i) (outcome 14 next256E i) = true := by
-  decide +kernel
+/-! ## Values -/
 
-/-! ## Steps -/
+variable {s₀ s : State} {len n i : Nat} {W : List Word} {bs : List Byte} {pub : List Region}
 
-variable {s₀ s : State} {len n : Nat} {key : Nat → TCB.Aes.Block}
+section Values
+variable (h : Ready view regs len W s₀ s)
+include h
 
-/-- Where the areas begin. -/
-def base (s : State) (t : Nat) : Addr := if t = 0 then s.gpr .rdi else if t = 1 then s.gpr .rdx else s.gpr .rax
+theorem rotated_at {e : VecExpr} {j : Nat} (hj : j < 11) (h0 : j ≠ 0) :
+    (rotatedE e j).at (base view regs s₀) view s = rotatedV (e.at (base view regs s₀) view s) j := by
+  rw [← rotated_eq, ← h.rcon hj h0, show 0x0c0f0e0d0c0f0e0d0c0f0e0d0c0f0e0d#128 = table.getD 0 0 from rfl,
+    ← h.table 0 (by decide)]
+  rfl
+
+theorem substituted_at {e : VecExpr} : Expr.at (base view regs s₀) view s (.bin .aesenclast (plainE e) (entryE 3)) =
+    substitutedV (e.at (base view regs s₀) view s) := by
+  rw [← substituted_eq, show (0#128 : TCB.Aes.Block) = table.getD 3 0 from rfl, ← h.table 3 (by decide)]
+  rfl
+
+theorem joined_at {p cur : VecExpr} {j : Nat} (hj : j < 11) (h0 : j ≠ 0) : (joinedE p cur j).at (base view regs s₀) view s =
+    joinedV (p.at (base view regs s₀) view s) (cur.at (base view regs s₀) view s) j := by
+  rw [← joined_eq, ← rotated_at h hj h0]
+  rfl
+
+end Values
+
+theorem plain_at {e : VecExpr} :
+    (plainE e).at (base view regs s₀) view s = plainV (e.at (base view regs s₀) view s) := by
+  rw [← pshufd_3]
+  rfl
+
+theorem sums_at {o t : VecExpr} : (sumsE o t).at (base view regs s₀) view s =
+    sumsV (o.at (base view regs s₀) view s) (t.at (base view regs s₀) view s) := by
+  rw [← sums_eq]
+  rfl
+
+theorem window_at {a b : VecExpr} : Expr.at (base view regs s₀) view s (.bin (.palignr 8) a b) =
+    window (a.at (base view regs s₀) view s) (b.at (base view regs s₀) view s) := by
+  rw [← palignr_8]
+  rfl
+
+section Next
+attribute [local irreducible] Proof.Aes.word sumsV rotatedV plainV substitutedV joinedV upperV window
+
+theorem next128_at (h : Ready view regs len W s₀ s) (hi : i < 10) : (next128E i).at (base view regs s₀) view s =
+    next128V i (view.lane s (keyReg (i + 1)) 0) (view.lane s (keyReg i) 0) := by
+  rw [next128E, sums_at, rotated_at h (by omega) (by omega)]
+  rfl
+
+theorem next192_at (h : Ready view regs 24 W s₀ s) (hi : i < 12) : (next192E i).at (base view regs s₀) view s =
+    next192V W i (view.lane s (keyReg (i + 1)) 0) (view.lane s (keyReg i) 0) := by
+  rw [next192E, next192V]
+  split
+  · subst i
+    rw [joined_at h (by omega) (by omega), ← h.key 2 (by decide)]
+    rfl
+  split
+  · rw [joined_at h (by omega) (by omega), ← upper_eq]
+    rfl
+  · rw [sums_at, window_at]
+    split
+    · rw [plain_at]
+      rfl
+    · rw [rotated_at h (by omega) (by omega)]
+      rfl
+
+theorem next256_at (h : Ready view regs 32 W s₀ s) (hi : i < 14) : (next256E i).at (base view regs s₀) view s =
+    next256V W i (view.lane s (keyReg (i + 1)) 0) (view.lane s (keyReg i) 0) := by
+  rw [next256E, next256V]
+  split
+  · exact h.key 4 (by decide)
+  rw [sums_at]
+  split
+  · rw [rotated_at h (by omega) (by omega)]
+    rfl
+  · rw [substituted_at h]
+    rfl
+
+end Next
+
+/-! ## All rounds -/
 
 /-- The zero block after round `i` of `n`. -/
 def roundsTo (n : Nat) (key : Nat → TCB.Aes.Block) : Nat → TCB.Aes.Block
   | 0 => key 0
   | i + 1 => (roundOf n (i + 1)).eval (roundsTo n key i) (key (i + 1))
 
-/-- The round keys up to `i` were made, since `s₀`. -/
-structure Made (n : Nat) (key : Nat → TCB.Aes.Block) (s₀ : State) (i : Nat) (s : State) : Prop where
-  block : view.lane s 0 0 = roundsTo n key i
-  cur : view.lane s (reg i).val 0 = key i
-  prev : view.lane s (reg (i - 1)).val 0 = key (i - 1)
-  memory : s.memory = s₀.memory.set (writeBytes s₀.memory.bytes (s₀.gpr .rdx)
-    (laneBytes ((List.range (i + 1)).map key)))
-  keeps : Keeps [] s₀ s
+/-- The zero block after all rounds is its encryption. -/
+theorem roundsTo_eq (key : Nat → TCB.Aes.Block) (n : Nat) :
+    roundsTo (n + 1) key (n + 1) = cipher ((List.range (n + 2)).map key) 0 := by
+  have upTo : ∀ i ≤ n, roundsTo (n + 1) key i = roundsFrom key 1 (key 0) i := by
+    intro i hi
+    induction i with
+    | zero => rfl
+    | succ i ih =>
+      rw [roundsTo, ih (by omega), roundOf, if_neg (by omega), Proof.Aes.X86_64.aesenc_eq, roundsFrom, Nat.add_comm 1 i]
+  rw [cipher_eq, roundsTo, upTo n (Nat.le_refl n), roundOf, if_pos rfl, Proof.Aes.X86_64.aesenclast_eq]
+  simp
 
-/-- The layout holds as long as registers are kept and only the contents of memory change. -/
-theorem holds_of {L : Layout} {b : Nat → Addr} {m : Mem} (h : L.Holds view b s₀) (hk : Keeps [] s₀ s)
-    (hm : s.memory = s₀.memory.set m) : L.Holds view b s where
-  ptrs p hp := by
-    rw [← h.ptrs p hp]
-    simp only [view]
-    cases regOf p.1 with
-    | none => rfl
-    | some r => exact hk.gpr r nofun
-  small := h.small
-  reads := by simp only [view, hm]; exact h.reads
-  writes := by simp only [view, hm]; exact h.writes
-  apart := h.apart
+theorem fit : regs.Fit machine := ⟨by decide, by decide, by decide, nofun, by decide⟩
 
-/-- The registers of round keys take turns. -/
-theorem regs (i : Nat) : (reg i = 1 ∧ reg (i + 1) = 2) ∨ (reg i = 2 ∧ reg (i + 1) = 1) := by
-  rcases Nat.mod_two_eq_zero_or_one i with h | h
-  · exact .inl ⟨by rw [reg, h]; rfl, by rw [reg, show (i + 1) % 2 = 1 by omega]; rfl⟩
-  · exact .inr ⟨by rw [reg, h]; rfl, by rw [reg, show (i + 1) % 2 = 0 by omega]; rfl⟩
+/-- The zero block after `n` rounds and all round keys. -/
+abbrev Rounds (n : Nat) (bs : List Byte) (s₀ s : State) : Prop :=
+  Made machine regs (roundsTo n (rk (keyWords bs))) (rk (keyWords bs)) s₀ n s
 
-section Outcome
-variable {next : Nat → VecExpr} {i : Nat}
+/-- All rounds, if each round key is right. -/
+theorem rounds_ok {next : Nat → List Instr} {nextE : Nat → VecExpr}
+    {nextV : Nat → TCB.Aes.Block → TCB.Aes.Block → TCB.Aes.Block} (h : Entry view regs len bs s) (hn : n ≤ 14)
+    (checked : ∀ i < n, machine.check (layout regs len) (step n next i) (outcome machine regs (roundE n nextE) nextE i) = true)
+    (next_rk : ∀ {i p}, (i ≠ 0 → p = rk (keyWords bs) (i - 1)) → nextV i p (rk (keyWords bs) i) = rk (keyWords bs) (i + 1))
+    (next_at : ∀ i < n, ∀ s', Ready view regs len (keyWords bs) s s' →
+      (nextE i).at (base view regs s) view s' = nextV i (view.lane s' (keyReg (i + 1)) 0) (view.lane s' (keyReg i) 0)) :
+    isa.Wp pub (.block (rounds n next)) (Rounds n bs s) s :=
+  Init.rounds_ok fit h hn (start_checked len h.valid) checked (h.ready.key 0 (by
+    have := h.valid
+    simp only [List.mem_cons, List.not_mem_nil, or_false] at this
+    omega)) next_rk (fun i hi s' _ => next_at i hi s') fun i hi s' m new => by
+      rw [roundsTo, ← m.block, ← new]
+      rfl
 
-theorem find_new : find (reg (i + 1)).val (outcome n next i).vec = some [next i] := by
-  rcases regs i with ⟨a, b⟩ | ⟨a, b⟩ <;> simp only [outcome, a, b] <;> rfl
+theorem rounds128_ok (h : Entry view regs 16 bs s) : isa.Wp pub (.block (rounds 10 next128)) (Rounds 10 bs s) s :=
+  rounds_ok (nextV := next128V) h (by decide) checked128 (fun _ => next128_rk h.words) fun _ hi _ r => next128_at r hi
 
-theorem find_old : find (reg i).val (outcome n next i).vec =
-    some [.reg (reg i).val 0, .reg (reg i).val 1, .reg (reg i).val 2, .reg (reg i).val 3] := by
-  rcases regs i with ⟨a, b⟩ | ⟨a, b⟩ <;> simp only [outcome, a, b] <;> rfl
-end Outcome
+theorem rounds192_ok (h : Entry view regs 24 bs s) : isa.Wp pub (.block (rounds 12 next192)) (Rounds 12 bs s) s :=
+  rounds_ok h (by decide) checked192 (next192_rk h.words) fun _ hi _ r => next192_at r hi
 
-/-- The key and the table stay as they were. -/
-theorem Made.word {i : Nat} (h : Made n key s₀ i s) (hs : (layout len).Holds view (base s₀) s₀) (hi : i < 15) {t off : Nat}
-    (ht : t ≠ 1) (hr : (layout len).mayRead t off 16 = true) :
-    SymExec.word (base s₀) s.memory.bytes t off = SymExec.word (base s₀) s₀.memory.bytes t off := by
-  have w : (layout len).Inside 1 0 (16 * (i + 1)) true := ⟨_, rfl, by simp only; omega, fun _ => rfl⟩
-  have d := hs.disjoint w (Layout.inside_of_mayRead hr) (.inl fun e => ht e.symm)
-  simp only [SymExec.word, h.memory, Memory.bytes_set]
-  rw [bytesAt_writeBytes_disjoint _ (by decide)]
-  rw [length_laneBytes, List.length_map, List.length_range]
-  simpa [base] using d
-
-/-- One more round key. -/
-theorem step_ok {pub : List Region} {i : Nat} {next : Nat → List Instr} {nextE : Nat → VecExpr}
-    (hs : (layout len).Holds view (base s₀) s₀) (hc : machine.check (layout len) (step n next i) (outcome n nextE i) = true)
-    (hi : i < 14) (h : Made n key s₀ i s) (new : (nextE i).at (base s₀) view s = key (i + 1)) :
-    isa.Wp pub (.block (step n next i)) (Made n key s₀ (i + 1)) s := by
-  refine machine.wp (outcome n nextE i) (holds_of hs h.keeps h.memory) hc fun s' e => ?_
-  constructor
-  · rw [e.vec (r := 0) rfl 0, roundsTo, ← h.block, ← new]
-    rfl
-  · rw [e.vec find_new 0]
-    exact new
-  · rw [Nat.add_sub_cancel, e.vec find_old 0, ← h.cur]
-    rfl
-  · have m : s'.memory = s.memory.set (writeBytes s.memory.bytes (s₀.gpr .rdx + BitVec.ofNat 64 (16 * (i + 1)))
-      (toBytes 16 ((nextE i).at (base s₀) view s) ++ [])) := e.memory
-    rw [m, h.memory, new, Memory.bytes_set, Memory.set_set, writeBytes_append _ _ (by rw [length_laneBytes]; simp) (by simp; omega),
-      List.range_succ (n := i + 1)]
-    simp [laneBytes]
-  · exact h.keeps.trans (Proof.Aes.X86_64.keeps_of_ends e [] rfl)
-
-/-- All of them. -/
-theorem steps_ok {pub : List Region} {next : Nat → List Instr} {k : Nat}
-    (hstep : ∀ i < k, ∀ s, Made n key s₀ i s → isa.Wp pub (.block (step n next i)) (Made n key s₀ (i + 1)) s)
-    (h : Made n key s₀ 0 s) : isa.Wp pub (.block ((List.range k).flatMap (step n next))) (Made n key s₀ k) s := by
-  induction k with
-  | zero => exact .nil h
-  | succ k ih =>
-    rw [List.range_succ, List.flatMap_append, List.flatMap_singleton]
-    exact .append ((ih fun i hi => hstep i (by omega)).mono fun s h => hstep k (by omega) s h)
+theorem rounds256_ok (h : Entry view regs 32 bs s) : isa.Wp pub (.block (rounds 14 next256)) (Rounds 14 bs s) s :=
+  rounds_ok h (by decide) checked256 (next256_rk h.words) fun _ hi _ r => next256_at r hi
 
 end Proof.AesGcm.Init.X86_64

@@ -8,7 +8,7 @@ use leanseal::asm::aarch64::ghash::*;
 use super::{Ctr32, EncryptBlock, GatherCopy, GhashBlocks, Init, Kernel, Prepare16, kernel};
 
 pub const GATHER_COPY: &[Kernel<GatherCopy>] = &[kernel!(vg_gather_copy, VG_GATHER_COPY_FEATURES)];
-pub const INIT: &[Kernel<Init>] = &[];
+pub const INIT: &[Kernel<Init>] = &[kernel!(vg_aes_gcm_init, VG_AES_GCM_INIT_FEATURES)];
 pub const PREPARE16: &[Kernel<Prepare16>] =
     &[kernel!(vg_aes_gcm_prepare16, VG_AES_GCM_PREPARE16_FEATURES)];
 pub const ENCRYPT_BLOCK: &[Kernel<EncryptBlock>] =

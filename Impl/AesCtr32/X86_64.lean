@@ -28,10 +28,13 @@ def start (n : Nat) : List Instr :=
   ((List.range n).flatMap fun r => [.vecBin .pshufb .xmm (vec r) 8 (.reg 9), .vecBin .paddd .xmm 8 8 (.reg 10)]) ++
     step .pxor 0 (List.range n)
 
+/-- Add the encrypted counter blocks to the data. -/
+def write (n : Nat) : List Instr :=
+  (List.range n).flatMap fun r => [.vecBin .pxor .xmm (vec r) (vec r) (.mem (at_ .rcx (16 * r))),
+    .vmovdquStore .xmm (at_ .rcx (16 * r)) (vec r)]
+
 /-- Add the encrypted counter blocks to the data, and go on. -/
-def finish (n : Nat) : List Instr :=
-  ((List.range n).flatMap fun r => [.vecBin .pxor .xmm (vec r) (vec r) (.mem (at_ .rcx (16 * r))),
-    .vmovdquStore .xmm (at_ .rcx (16 * r)) (vec r)]) ++ [.alu .add .rcx (imm (16 * n)), .mov .rdi .r9]
+def finish (n : Nat) : List Instr := write n ++ [.alu .add .rcx (imm (16 * n)), .mov .rdi .r9]
 
 /-- As many groups of `n` blocks as there are. -/
 def groups (n : Nat) : Kernel :=

@@ -1,0 +1,100 @@
+import Proof.AesGcm.X86_64.Lengths
+
+/-!
+# The beginning and the end of a kernel
+-/
+
+set_option autoImplicit false
+namespace Proof.AesGcm.X86_64
+open TCB TCB.X86_64 SymExec Impl.X86_64 Impl.AesGcm.X86_64 Impl.Ghash.X86_64 Proof.Gf2 Proof.AesGcm.Message Proof.Ghash.X86_64
+
+/-- The table of constants at `r10`. -/
+def constantsLayout : Layout := { areas := [{ len := 128 }], ptrs := [(10, 0, 0)] }
+
+/-- The constants, and no hash. -/
+def constantsOutcome : Outcome VecUn VecBin :=
+  { vec := [(9, [.load 0 reverseAt]), (10, [.load 0 oneAt]), (11, [xorE (.reg 11 0) (.reg 11 0)])] }
+
+section
+attribute [local irreducible] State.setReg State.setXmm State.setVec State.clearUpper State.setFlags State.setMemory
+variable {k : Call} {tab : Addr} {n : Nat} {pub : List Region} {s : State}
+
+/-- **The beginning**: where everything is, and the constants. -/
+theorem enter_ok (r : Ready k tab) (hn : 0 < n ∧ n ≤ 16) (m : s.memory = k.memory) (ctx : s.gpr .rdi = k.ctx) (args : s.gpr .rsi = k.args)
+    (ht : s.memory.constants = tab) (reads : Within k.memory.readable ⟨k.args, 8 * n⟩) (isPublic : Within pub ⟨k.args, 8 * n⟩) :
+    isa.Wp pub enter (isa.Wp pub (.block Impl.AesGcm.X86_64.constants) fun s' =>
+      Keeps [.rdx, .r9, .rsi, .r10] s s' ∧ s'.memory = s.memory ∧ Env (fixedOf k tab) s' ∧ Arguments k n pub s' ∧ Constants s' ∧
+      view.lane s' 11 0 = 0) s := by
+  refine .publicCons (s₁ := s.setReg .rdx (s.gpr .rsi)) (t := []) rfl nofun
+    (.publicCons (s₁ := (s.setReg .rdx (s.gpr .rsi)).setReg .r9 (s.gpr .rdi)) (t := []) ?_ nofun ?_)
+  · simp only [isa, exec]
+    reads
+  generalize hs₁ : (s.setReg .rdx _).setReg .r9 _ = s₁
+  have k₁ : Keeps [.rdx, .r9, .rsi, .r10] s s₁ := by rw [← hs₁]; exact kept (Keeps.refl _ s)
+  have m₁ : s₁.memory = s.memory := by rw [← hs₁]; reads
+  have x₁ : s₁.gpr .rdx = k.args := by rw [← hs₁]; reads; exact args
+  have c₁ : s₁.gpr .r9 = k.ctx := by rw [← hs₁]; reads; exact ctx
+  have a₁ : Arguments k n pub s₁ := ⟨x₁, hn.2, by rw [m₁, m]; exact reads, isPublic, fun i _ => by rw [m₁, m]; rfl⟩
+  refine argument_ok 0 a₁ hn.1 fun s₂ k₂ m₂ v₂ g₂ => ?_
+  refine .publicCons (s₁ := s₂.setReg .r10 s₂.memory.constants) (t := []) rfl nofun (.publicNil ?_)
+  generalize hs₃ : s₂.setReg .r10 _ = s₃
+  have k₃ : Keeps [.rdx, .r9, .rsi, .r10] s s₃ := by rw [← hs₃]; exact kept (k₁.trans (k₂.mono (by decide)))
+  have m₃ : s₃.memory = s.memory := by rw [← hs₃]; reads; exact m₂.trans m₁
+  have t₃ : s₃.gpr .r10 = tab := by rw [← hs₃]; reads; rw [m₂, m₁, ht]
+  have x₃ : s₃.gpr .rdx = k.args := by rw [← hs₃]; reads; exact (k₂.gpr _ (by decide)).trans x₁
+  have c₃ : s₃.gpr .r9 = k.ctx := by rw [← hs₃]; reads; exact (k₂.gpr _ (by decide)).trans c₁
+  have n₃ : s₃.gpr .rsi = BitVec.ofNat 64 k.rounds := by
+    rw [← hs₃]; reads; exact g₂.trans ((BitVec.ofNat_toNat ..).trans (BitVec.setWidth_eq _)).symm
+  have e₃ : Env (fixedOf k tab) s₃ := ⟨c₃, n₃, r.pre.rounds, t₃, by rw [m₃, m]; exact r.pre.readsCtx, by rw [m₃, m]; exact r.reads,
+    by rw [m₃, m]; exact r.holds⟩
+  have a₃ : Arguments k n pub s₃ := ⟨x₃, hn.2, by rw [m₃, m]; exact reads, isPublic, fun i _ => by rw [m₃, m]; rfl⟩
+  have holds : constantsLayout.Holds view (fun _ => tab) s₃ := {
+    ptrs := fun q hq => by
+      obtain rfl := List.mem_singleton.1 hq
+      exact t₃.trans (BitVec.add_zero _).symm
+    small := ⟨by decide, trivial⟩
+    reads := ⟨fun _ => e₃.readsTab, trivial⟩
+    writes := ⟨nofun, trivial⟩
+    apart := ⟨⟨nofun, trivial⟩, trivial⟩ }
+  refine machine.wp constantsOutcome holds (by decide +kernel) fun s₄ o => ?_
+  have k₄ : Keeps [] s₃ s₄ := Aes.X86_64.keeps_of_ends o [] rfl
+  have m₄ : s₄.memory = s₃.memory := o.memory
+  refine ⟨k₃.trans (k₄.mono (List.nil_subset _)), m₄.trans m₃, e₃.same k₄ m₄, a₃.same k₄ m₄, ⟨?_, ?_⟩, ?_⟩
+  · refine ((o.vec (r := 9) rfl 0).trans (e₃.word reverseAt)).trans ?_
+    decide +kernel
+  · refine ((o.vec (r := 10) rfl 0).trans (e₃.word oneAt)).trans ?_
+    decide +kernel
+  · exact (o.vec (r := 11) rfl 0).trans BitVec.xor_self
+
+/-- The arguments are where they were while the text is processed. -/
+theorem Arguments.of_text (h : Arguments k n pub s) {s' : State} {rs : List Reg} {d : Nat} (g : Keeps rs s s') (hr : Reg.rdx ∉ rs)
+    (m₀ : s.memory = k.memory) (m : s'.memory = k.memory.set (k.text.mem d)) (apart : (Region.mk k.data k.len).Disjoint ⟨k.args, 8 * n⟩) :
+    Arguments k n pub s' where
+  place := (g.gpr _ hr).trans h.place
+  few := h.few
+  reads := by rw [m]; have := h.reads; rw [m₀] at this; exact this
+  isPublic := h.isPublic
+  values i hi := by
+    have few := h.few
+    rw [m, Memory.bytes_set, ← h.values i hi, m₀, word64, word64, bytesAt_part (n := 8 * n) _ _ (by omega),
+      bytesAt_part (n := 8 * n) k.memory.bytes _ (by omega), k.text.bytesAt_mem_apart d (by omega) apart]
+    rfl
+
+/-- The stored powers are where they were. -/
+theorem tableAt_mem (r : Ready k tab) (d : Nat) : tableAt (k.text.mem d) k.ctx = tableAt k.memory.bytes k.ctx := by
+  funext i
+  have key := k.text.bytesAt_mem_apart d (a := k.ctx) (n := 1024) (by decide) r.pre.apartCtx
+  generalize h : 1024 = n at key
+  have a := bytesAt_part (k.text.mem d) k.ctx (i := 256 + 16 * (15 - i)) (k := 16) (n := n) (by omega)
+  rw [key, ← bytesAt_part k.text.bytes k.ctx (by omega)] at a
+  simp only [tableAt, Spec.AesGcm.Context.word, a]
+  rfl
+
+/-- The tag at the address in `rax`. -/
+def tagLayout : Layout := { areas := [{ len := 16, reads := false, writes := true }], ptrs := [(0, 0, 0)] }
+
+/-- The tag is stored. -/
+def tagOutcome : Outcome VecUn VecBin := { mem := [(0, 0, [.reg 11 0])] }
+
+end
+end Proof.AesGcm.X86_64

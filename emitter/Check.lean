@@ -64,6 +64,11 @@ def checkText (result : Result) (file text : String) (rs : Array Registration) :
   let theorem_ := Declaration.thmDecl { name := `Emitter.reads, levelParams := [], type, value }
   match result.env.addDeclCore 0 theorem_ none with
   | .ok _ => pure ()
-  | .error _ => refuse s!"{file} does not read back as {", ".intercalate (rs.map (·.symbol)).toList}"
+  | .error e =>
+    let why := match e with
+      | .deepRecursion => "the kernel ran out of stack"
+      | .excessiveMemory => "the kernel ran out of memory"
+      | _ => "they differ"
+    refuse s!"{file} does not read back as {", ".intercalate (rs.map (·.symbol)).toList}: {why}"
 
 end Emitter

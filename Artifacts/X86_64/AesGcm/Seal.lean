@@ -12,7 +12,7 @@ open TCB
 /-- With AES-NI and PCLMULQDQ. -/
 def vg_aes_gcm_seal_aesni : Artifact X86_64.target where
   symbol := "vg_aes_gcm_seal_aesni"
-  file := "aes_gcm"
+  file := "aes_gcm_seal"
   program := Impl.AesGcm.Seal.X86_64.program
   contract := Spec.AesGcm.Seal.contract
   proof := Proof.AesGcm.Seal.X86_64.verified

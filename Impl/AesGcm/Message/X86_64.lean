@@ -112,8 +112,8 @@ def mask : Kernel := Code.seqs [
 
 /-! ## The end of a message -/
 
-/-- Eight blocks of the keystream. -/
-def keystream : Kernel := .seq (.block (start 8)) (cipher (List.range 8))
+/-- The next blocks of the keystream. -/
+def keystream (n : Nat) : Kernel := .seq (.block (start n)) (cipher (List.range n))
 
 /-- `rdi` is where the stored power is by which the next block is multiplied, and there is no sum yet. -/
 def ready : List Instr :=
@@ -125,12 +125,15 @@ def empty : List Instr := [xor .xmm 8 8, xor .xmm 10 10, xor .xmm 14 14]
 /-- The block in `xmm15` is the next. -/
 def next (power : Ea) : List Instr := [xor .xmm 15 11, xor .xmm 11 11] ++ add power
 
-/-- The lengths, the last block; and its hash. -/
-def lengths : Kernel := Code.seqs [
-  .publicBlock [.load .qword .rax (at_ .rdx 32), .load .qword .r11 (at_ .rdx 48)],
-  .block [.shift .shl .rax 3, .shift .shl .r11 3, .vmovqFrom 15 .r11, .vpinsrq 15 15 .rax true],
-  .block (next (at_ .r9 (place 1)) ++ [.vmovdquLoad .xmm 0 (at_ .r10 constantAt)] ++ foldBy 0 12 8 10 ++ foldBy 0 12 10 14 ++
-    [.vecBin .pshufb .xmm 11 14 (.reg 9), xor .xmm 11 13])]
+/-- The block of the lengths. -/
+def loadLengths (d : Vec) : Kernel := .seq
+  (.publicBlock [.load .qword .rax (at_ .rdx 32), .load .qword .r11 (at_ .rdx 48)])
+  (.block [.shift .shl .rax 3, .shift .shl .r11 3, .vmovqFrom d .r11, .vpinsrq d d .rax true])
+
+/-- The lengths are the last block, and what is summed up makes a tag. -/
+def finish : List Instr :=
+  next (at_ .r9 (place 1)) ++ [.vmovdquLoad .xmm 0 (at_ .r10 constantAt)] ++ foldBy 0 12 8 10 ++ foldBy 0 12 10 14 ++
+    [.vecBin .pshufb .xmm 11 14 (.reg 9), xor .xmm 11 13]
 
 /-- Leave nothing in vector registers. -/
 def clearAll : List Instr := clear (List.range 16)

@@ -13,7 +13,7 @@ open TCB.X86_64 Impl.X86_64 Impl.AesGcm.X86_64 Impl.Ghash.X86_64
 open Impl.AesCtr32.X86_64 (write)
 
 /-- Encrypt and hash eight blocks. -/
-def group : Kernel := Code.seqs [keystream, .block (write 8), .block (hash 7), .block [.mov .rdi .r9]]
+def group : Kernel := Code.seqs [keystream 8, .block (write 8), .block (hash 7), .block [.mov .rdi .r9]]
 
 /-- Block `i` of what is left. -/
 def whole (i : Nat) : List Instr :=
@@ -43,7 +43,7 @@ def tag : Kernel := .seq (.publicBlock [.load .qword .rax (at_ .rdx 56)]) (.bloc
 /-- The kernel. -/
 def code : Kernel := Code.seqs [
   enter, .block constants, nonce, mask, arguments 3, absorb, arguments 5,
-  runs 128 group, keystream, .block ready, .block empty, wholes 7 0, last, lengths, tag, .block clearAll]
+  runs 128 group, keystream 8, .block ready, .block empty, wholes 7 0, last, loadLengths 15, .block finish, tag, .block clearAll]
 
 /-- The program. -/
 def program : TCB.Program Instr Cond Feature := { features := [.avx, .aes, .pclmulqdq], code := code.lower, constants := table }

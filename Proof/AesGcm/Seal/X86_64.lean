@@ -20,14 +20,14 @@ variable {k : Call} {tab : Addr} {s₀ s : State} {pub : List Region} {d : Nat}
 
 /-- What is left after groups of eight blocks is sealed. -/
 theorem end_ok (r : Ready k tab) (e : Env (fixedOf k tab) s₀) (hc : Constants s₀) (m : s₀.memory = k.memory)
-    (h : At (Sealed k s₀) k.data k.len d s) (few : k.len - d < 128) : isa.Wp pub keystream (isa.Wp pub (.block ready)
+    (h : At (Sealed k s₀) k.data k.len d s) (few : k.len - d < 128) : isa.Wp pub (keystream 8) (isa.Wp pub (.block ready)
       (isa.Wp pub (.block empty) (isa.Wp pub (wholes 7 0) (isa.Wp pub last
         (Ended k tab s₀ d (view.lane s 11 0) (rest k d).length k.len))))) s := by
   have hs := h.holds
   have whole := hs.whole
   have env := hs.env r e m
   have frame : Frame [.rax, .r11, .rdi, .rcx, .r8] [9, 10, 13] s₀ s := hs.frame.mono (by decide) fun _ h => h
-  refine (keystream_ok hs.key env.keyed (hc.of_frame hs.frame) hs.counter).mono fun s₁ ⟨b₁, _, f₁, m₁⟩ => ?_
+  refine (keystream_ok group_eight hs.key env.keyed (hc.of_frame hs.frame) hs.counter).mono fun s₁ ⟨b₁, _, f₁, m₁⟩ => ?_
   have env₁ : Env (fixedOf k tab) s₁ := env.same f₁.keeps m₁
   refine (ready_ok env₁ ((f₁.gpr .r8).trans h.left) few).mono fun s₂ ⟨f₂, m₂, d₂⟩ => ?_
   refine (empty_ok (t := tableAt k.memory.bytes k.ctx) (xs := ending k d) ((f₂.lane 11).trans (f₁.lane 11))).mono fun s₃ ⟨f₃, m₃, h₃⟩ => ?_
@@ -157,8 +157,17 @@ theorem correct (s : State) (h : target.Pre contract table s) :
   have sums : Summed (tableAt s₁₂.memory.bytes k.ctx) (view.lane s₇ 11 0) (ending k d) (rest k d).length s₁₂ := by
     rw [h₁₂.memory, Memory.bytes_set, tableAt_mem r]
     exact h₁₂.sums
-  refine (lengths_ok e₁₂ a₁₂ (by decide) ((h₁₂.frame.lane 9).trans c₆.mask) sums
-    (by rw [length_rest h.whole h.le]; omega)).mono fun s₁₃ ⟨k₁₃, m₁₃, t₁₃⟩ => .seq ?_
+  refine (loadLengths_ok (d := 15) a₁₂ (by decide)).mono fun s' ⟨k', m', o', x'⟩ => .seq ?_
+  have f' : Frame [.rax, .r11] [8, 9, 10, 11, 13, 14] s₁₂ s' := ⟨k', fun r hr => o' r (by rintro rfl; revert hr; decide)⟩
+  have e' := e₁₂.same k' m'
+  have few' : (rest k d).length < 16 := by rw [length_rest h.whole h.le]; omega
+  have mask' : view.lane s' 9 0 = Gf2.X86_64.reverseMask := (f'.lane 9).trans ((h₁₂.frame.lane 9).trans c₆.mask)
+  have sums' : Summed (tableAt s'.memory.bytes k.ctx) (view.lane s₇ 11 0) (ending k d) (rest k d).length s' := by
+    rw [m']
+    exact sums.of_frame f'
+  refine (finish_ok (k := k) (xs := rest k d) e' mask' sums' few' x').mono fun s₁₃ ⟨k₁₃, m₁₃, t₁₃⟩ => .seq ?_
+  have k₁₃ : Keeps [.rax, .r11] s₁₂ s₁₃ := k'.trans (k₁₃.mono (List.nil_subset _))
+  have m₁₃ : s₁₃.memory = s₁₂.memory := m₁₃.trans m'
   have tagged : view.lane s₁₃ 11 0 = k.sealedTag := by
     have all : (List.range (d / 16)).map k.text.block ++ rest k d = padded k.text.out := by
       rw [k.text.padded_eq, show k.text.len = k.len from rfl, rest, ← List.append_assoc]
@@ -167,7 +176,7 @@ theorem correct (s : State) (h : target.Pre contract table s) :
       obtain ⟨n, hn⟩ : ∃ n, k.len / 16 = d / 16 + n := ⟨k.len / 16 - d / 16, by omega⟩
       rw [hn, Nat.add_sub_cancel_left, List.range_add, List.map_append, List.map_map]
       rfl
-    rw [t₁₃, h₁₂.frame.lane 13, mask₆, h.hash, BitVec.xor_comm, show (fixedOf k s.memory.constants).h = k.subkey from rfl, ← ghash_append, ← List.append_assoc, all, ghash_append]
+    rw [t₁₃, f'.lane 13, h₁₂.frame.lane 13, mask₆, h.hash, BitVec.xor_comm, show (fixedOf k s.memory.constants).h = k.subkey from rfl, ← ghash_append, ← List.append_assoc, all, ghash_append]
     rfl
   refine (tag_ok (a₁₂.same k₁₃ m₁₃) (by decide) tagged (by rw [m₁₃, h₁₂.memory]; exact p.writesTag)).mono fun s₁₄ ⟨k₁₄, m₁₄⟩ => ?_
   refine (clear_ok (rs := List.range 16) (by decide +kernel)).mono fun s₁₅ ⟨k₁₅, m₁₅⟩ => ?_

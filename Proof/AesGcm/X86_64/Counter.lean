@@ -2,7 +2,7 @@ import Proof.AesCtr32.X86_64.Group
 import Proof.AesGcm.X86_64.Frame
 
 /-!
-# Eight blocks of the keystream
+# Blocks of the keystream
 -/
 
 set_option autoImplicit false
@@ -35,14 +35,36 @@ theorem stream_eq {m : Mem} {ctx : Addr} {rounds : Nat} (h : rounds ∈ [10, 12,
   rw [stream, Spec.AesGcm.Context.roundKeys, hr]
   exact cipher_eq (key m ctx) (rounds - 2 + 1) _
 
-/-- What the first round of eight counter blocks does. -/
-def startEightOutcome : Outcome VecUn VecBin :=
-  { vec := (List.range 8).map (fun i => (i, [.bin .pxor (.bin .pshufb (counterE i) (.reg 9 0)) (.load 0 0)])) ++
-      [(8, [counterE 8]), keepE 9, keepE 10, keepE 11, keepE 13] }
+/-- The registers that the keystream leaves as they are. -/
+def others : List Nat := [9, 10, 11, 13]
 
-/-- The cipher keeps the registers of a message. -/
-theorem cipher_checked : Aes.X86_64.Checked (List.range 8) [8, 9, 10, 11, 13] :=
-  ⟨by decide, by decide +kernel, by decide +kernel⟩
+/-- What the first round of counter blocks does. -/
+def startOutcome (n : Nat) : Outcome VecUn VecBin :=
+  { vec := (List.range n).map (fun i => (i, [.bin .pxor (.bin .pshufb (counterE i) (.reg 9 0)) (.load 0 0)])) ++
+      (8, [counterE n]) :: others.map keepE }
+
+/-- The data of `n` blocks at `rcx`. -/
+def writeLayout (n : Nat) : Layout := { areas := [{ len := 16 * n, writes := true }], ptrs := [(1, 0, 0)] }
+
+/-- The blocks are encrypted. -/
+def writeOutcome (n : Nat) : Outcome VecUn VecBin :=
+  { vec := (8 :: others).map keepE, mem := [(0, 0, (List.range n).map fun i => .bin .pxor (.reg i 0) (.load 0 (16 * i)))] }
+
+/-- What the kernel computes for groups of `n` blocks. -/
+structure Group (n : Nat) : Prop where
+  small : n = 1 ∨ n = 8
+  start : machine.check startLayout (start n) (startOutcome n) = true
+  stays : (keepsVecs (startOutcome n) others && keepsRegs (startOutcome n) []) = true
+  cipher : Aes.X86_64.Checked (List.range n) (8 :: others)
+  write : machine.check (writeLayout n) (write n) (writeOutcome n) = true
+
+/-- Groups of eight blocks. -/
+theorem group_eight : Group 8 :=
+  ⟨.inr rfl, by decide +kernel, by decide +kernel, ⟨by decide, by decide +kernel, by decide +kernel⟩, by decide +kernel⟩
+
+/-- One block. -/
+theorem group_one : Group 1 :=
+  ⟨.inl rfl, by decide +kernel, by decide +kernel, ⟨by decide, by decide +kernel, by decide +kernel⟩, by decide +kernel⟩
 
 section
 variable {s : State} {ctx : Addr} {rounds : Nat} {pub : List Region}
@@ -67,15 +89,16 @@ theorem counterE_at {base : Nat → Addr} {count : BitVec 128} (hc : view.lane s
     show VecBin.eval .paddd ((counterE i).at _ view s) (view.lane s 10 0) = Spec.Gcm.inc32 (Spec.Gcm.counter count i)
     rw [ih, h1, paddd_one]
 
-/-- **Eight blocks of the keystream**, from the counter in `xmm8`. -/
-theorem keystream_ok (hk : s.gpr .rdi = ctx) (h : Keyed ctx rounds s) (c : Constants s) {count : BitVec 128}
-    (hc : view.lane s 8 0 = count) : isa.Wp pub keystream (fun s' =>
-      (∀ i, i < 8 → view.lane s' i 0 = stream s.memory.bytes ctx rounds (Spec.Gcm.counter count i)) ∧
-      view.lane s' 8 0 = Spec.Gcm.counter count 8 ∧ Frame [.rdi] [9, 10, 11, 13] s s' ∧ s'.memory = s.memory) s := by
-  refine .seq (machine.wp startEightOutcome (startLayout_holds hk h.reads) (by decide +kernel) fun s₁ e₁ => ?_)
-  have f₁ : Frame [] [9, 10, 11, 13] s s₁ := .of_ends e₁ (by decide +kernel)
+/-- **The next blocks of the keystream**, from the counter in `xmm8`. -/
+theorem keystream_ok {n : Nat} (g : Group n) (hk : s.gpr .rdi = ctx) (h : Keyed ctx rounds s) (c : Constants s)
+    {count : BitVec 128} (hc : view.lane s 8 0 = count) : isa.Wp pub (keystream n) (fun s' =>
+      (∀ i, i < n → view.lane s' i 0 = stream s.memory.bytes ctx rounds (Spec.Gcm.counter count i)) ∧
+      view.lane s' 8 0 = Spec.Gcm.counter count n ∧ Frame [.rdi] [9, 10, 11, 13] s s' ∧ s'.memory = s.memory) s := by
+  have small : n ≤ 8 := by rcases g.small with rfl | rfl <;> decide
+  refine .seq (machine.wp (startOutcome n) (startLayout_holds hk h.reads) g.start fun s₁ e₁ => ?_)
+  have f₁ : Frame [] [9, 10, 11, 13] s s₁ := .of_ends e₁ g.stays
   have m₁ : s₁.memory = s.memory := e₁.memory
-  refine (cipher_ok cipher_checked h.valid (ctx := ctx) ((f₁.gpr .rdi).trans hk) ((f₁.gpr .rsi).trans h.number)
+  refine (cipher_ok g.cipher h.valid (ctx := ctx) ((f₁.gpr .rdi).trans hk) ((f₁.gpr .rsi).trans h.number)
     (by rw [m₁]; exact fun a k hk => h.reads a k (Nat.le_trans hk (show 256 ≤ 1024 by decide)))).mono fun s₂ a₂ => ?_
   refine ⟨fun i hi => ?_, ?_, ?_, a₂.memory.trans m₁⟩
   · rw [a₂.blocks i (List.mem_range.2 hi), m₁, stream_eq h.valid]
@@ -85,11 +108,11 @@ theorem keystream_ok (hk : s.gpr .rdi = ctx) (h : Keyed ctx rounds s) (c : Const
       e₁.vec (r := i) (find_map (List.mem_range.2 hi)) 0
     rw [this, counterE_at hc c.one, c.mask, Gf2.X86_64.pshufb_reverseMask]
     rfl
-  · rw [a₂.others 8 (by decide) 0 (by decide)]
-    exact (e₁.vec (r := 8) (es := [counterE 8]) rfl 0).trans (counterE_at hc c.one 8)
+  · rw [a₂.others 8 (.head _) 0 (by decide)]
+    have out : 8 ∉ List.range n := by simp only [List.mem_range]; omega
+    exact (e₁.vec (r := 8) (es := [counterE n]) (by rw [startOutcome, find_append out]; rfl) 0).trans (counterE_at hc c.one n)
   · refine f₁.mono (List.nil_subset _) (fun _ h => h) |>.trans ⟨a₂.keeps, fun r hr => ?_⟩
-    have : r ∈ [8, 9, 10, 11, 13] := .tail _ hr
-    exact a₂.others r this 0 (by decide)
+    exact a₂.others r (.tail _ hr) 0 (by decide)
 
 /-! ## One block -/
 
@@ -138,29 +161,22 @@ theorem mask_ok (hk : s.gpr .rdi = ctx) (h : Keyed ctx rounds s) (c : Constants 
 
 /-! ## Adding the keystream -/
 
-/-- The data of eight blocks at `rcx`. -/
-def writeLayout : Layout := { areas := [{ len := 128, writes := true }], ptrs := [(1, 0, 0)] }
-
-/-- Eight blocks are encrypted. -/
-def writeOutcome : Outcome VecUn VecBin :=
-  { vec := [keepE 8, keepE 9, keepE 10, keepE 11, keepE 13]
-    mem := [(0, 0, (List.range 8).map fun i => .bin .pxor (.reg i 0) (.load 0 (16 * i)))] }
-
-/-- The keystream in the registers is added to eight blocks of data. -/
-theorem write_ok {p : Addr} (hp : s.gpr .rcx = p) (reads : Within s.memory.readable ⟨p, 128⟩)
-    (writes : Within s.memory.writable ⟨p, 128⟩) : isa.Wp pub (.block (write 8)) (fun s' =>
+/-- The keystream in the registers is added to blocks of data. -/
+theorem write_ok {n : Nat} (g : Group n) {p : Addr} (hp : s.gpr .rcx = p) (reads : Within s.memory.readable ⟨p, 16 * n⟩)
+    (writes : Within s.memory.writable ⟨p, 16 * n⟩) : isa.Wp pub (.block (write n)) (fun s' =>
       Frame [] [8, 9, 10, 11, 13] s s' ∧ s'.memory = s.memory.set (writeBytes s.memory.bytes p (laneBytes
-        ((List.range 8).map fun i => view.lane s i 0 ^^^ Spec.AesGcm.Context.word s.memory.bytes p (16 * i))))) s := by
-  have holds : writeLayout.Holds view (fun _ => p) s := {
+        ((List.range n).map fun i => view.lane s i 0 ^^^ Spec.AesGcm.Context.word s.memory.bytes p (16 * i))))) s := by
+  have small : n ≤ 8 := by rcases g.small with rfl | rfl <;> decide
+  have holds : (writeLayout n).Holds view (fun _ => p) s := {
     ptrs := fun q hq => by
       obtain rfl := List.mem_singleton.1 hq
       exact hp.trans (BitVec.add_zero _).symm
-    small := ⟨by decide, trivial⟩
+    small := ⟨by simp only; omega, trivial⟩
     reads := ⟨fun _ => reads, trivial⟩
     writes := ⟨fun _ => writes, trivial⟩
     apart := ⟨⟨nofun, trivial⟩, trivial⟩ }
-  refine machine.wp writeOutcome holds (by decide +kernel) fun s' e => ⟨.of_ends e (by decide +kernel), ?_⟩
-  have : s'.memory = s.memory.set (writeBytes s.memory.bytes (p + 0#64) (laneBytes (((List.range 8).map fun i =>
+  refine machine.wp (writeOutcome n) holds g.write fun s' e => ⟨.of_ends e rfl, ?_⟩
+  have : s'.memory = s.memory.set (writeBytes s.memory.bytes (p + 0#64) (laneBytes (((List.range n).map fun i =>
     (.bin .pxor (.reg i 0) (.load 0 (16 * i)) : VecExpr)).map (Expr.at (fun _ => p) view s)))) := e.memory
   rw [this, BitVec.add_zero, List.map_map]
   rfl

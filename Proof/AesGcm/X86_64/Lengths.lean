@@ -17,12 +17,8 @@ def lengthsOutcome : Outcome VecUn VecBin :=
   let p := Expr.load 0 (place 1)
   { vec := [(11, [xorE (reverseE (foldE (.load 1 constantAt) (lowE x p) (middleE x p) (highE x p))) (.reg 13 0)])] }
 
-/-- The code of the last block. -/
-def lengthsCode : List Instr := next (at_ .r9 (place 1)) ++ [.vmovdquLoad .xmm 0 (at_ .r10 constantAt)] ++ foldBy 0 12 8 10 ++
-  foldBy 0 12 10 14 ++ [.vecBin .pshufb .xmm 11 14 (.reg 9), xor .xmm 11 13]
-
 @[inherit_doc hash_checked]
-theorem lengths_checked : machine.check lengthsLayout lengthsCode lengthsOutcome = true := by decide +kernel
+theorem lengths_checked : machine.check lengthsLayout finish lengthsOutcome = true := by decide +kernel
 
 section
 attribute [local irreducible] State.setReg State.setXmm State.setVec State.clearUpper State.setFlags State.setMemory
@@ -35,12 +31,11 @@ theorem shl_three {v : BitVec 64} {L : Nat} (h : v = BitVec.ofNat 64 L) : v <<< 
   simp only [BitVec.toNat_shiftLeft, BitVec.toNat_ofNat, Nat.shiftLeft_eq]
   omega
 
-/-- **The block of the lengths is hashed**, and all of the hash makes a tag. -/
-theorem lengths_ok (e : Env c s) (a : Arguments k n pub s) (hn : 6 < n) (mask : view.lane s 9 0 = Gf2.X86_64.reverseMask)
-    (h : Summed (tableAt s.memory.bytes c.ctx) y (xs ++ [lengths k.aadLen k.len]) xs.length s) (few : xs.length < 16) :
-    isa.Wp pub Impl.AesGcm.X86_64.lengths (fun s' => Keeps [.rax, .r11] s s' ∧ s'.memory = s.memory ∧ view.lane s' 11 0 =
-      bswap128 (Spec.Ghash.ghash c.h y (xs ++ [lengths k.aadLen k.len])) ^^^ view.lane s 13 0) s := by
-  refine .seq (argument_ok 4 a (by omega) fun s₁ k₁ m₁ v₁ g₁ => argument_ok 6 (a.same k₁ m₁) hn fun s₂ k₂ m₂ v₂ g₂ => .publicNil (.seq ?_))
+/-- The block of the lengths is loaded. -/
+theorem loadLengths_ok {d : Vec} (a : Arguments k n pub s) (hn : 6 < n) : isa.Wp pub (loadLengths d) (fun s' =>
+      Keeps [.rax, .r11] s s' ∧ s'.memory = s.memory ∧ (∀ r, r ≠ d.val → view.lane s' r 0 = view.lane s r 0) ∧
+      view.lane s' d.val 0 = lengths k.aadLen k.len) s := by
+  refine .seq (argument_ok 4 a (by omega) fun s₁ k₁ m₁ v₁ g₁ => argument_ok 6 (a.same k₁ m₁) hn fun s₂ k₂ m₂ v₂ g₂ => .publicNil ?_)
   have x₂ : s₂.gpr .rax = BitVec.ofNat 64 k.aadLen := (k₂.gpr .rax (by decide)).trans
     (g₁.trans ((BitVec.ofNat_toNat ..).trans (BitVec.setWidth_eq _)).symm)
   have y₂ : s₂.gpr .r11 = BitVec.ofNat 64 k.len := g₂.trans ((BitVec.ofNat_toNat ..).trans (BitVec.setWidth_eq _)).symm
@@ -60,24 +55,24 @@ theorem lengths_ok (e : Env c s) (a : Arguments k n pub s) (hn : 6 < n) (mask : 
   have v₄ : s₄.vec = s.vec := by rw [← hs₄]; reads; exact v₃
   have x₄ : s₄.gpr .rax = BitVec.ofNat 64 (8 * k.aadLen) := by rw [← hs₄]; reads; exact x₃
   have y₄ : s₄.gpr .r11 = BitVec.ofNat 64 (8 * k.len) := by rw [← hs₄]; reads
-  refine .cons (s₁ := s₄.setVec 15 ((s₄.gpr .r11).setWidth 512)) rfl (.cons (t := []) (s₁ := (s₄.setVec 15
-    ((s₄.gpr .r11).setWidth 512)).setVec 15 (ofLanes (s₄.gpr .rax ++ s₄.gpr .r11) 0 0 0)) ?_ (.nil ?_))
+  refine .cons (s₁ := s₄.setVec d ((s₄.gpr .r11).setWidth 512)) rfl (.cons (t := []) (s₁ := (s₄.setVec d
+    ((s₄.gpr .r11).setWidth 512)).setVec d (ofLanes (s₄.gpr .rax ++ s₄.gpr .r11) 0 0 0)) ?_ (.nil ?_))
   · simp only [isa, exec, State.lane]
     reads
     rw [lane_setWidth, qword_append]
-  generalize hs₅ : (s₄.setVec 15 _).setVec 15 _ = s₅
-  have k₅ : Keeps [.rax, .r11] s s₅ := by rw [← hs₅]; exact kept k₄
-  have m₅ : s₅.memory = s.memory := by rw [← hs₅]; reads; exact m₄
-  have o₅ (r : Nat) (hr : r ≠ 15) : view.lane s₅ r 0 = view.lane s r 0 := by
-    have h15 : r ≠ (15 : Vec).val := hr
-    rw [← hs₅, lane_setVec, if_neg h15, lane_setVec, if_neg h15]
+  refine ⟨kept k₄, by reads; exact m₄, fun r hr => ?_, ?_⟩
+  · rw [lane_setVec, if_neg hr, lane_setVec, if_neg hr]
     simp only [view, State.lane, v₄]
-  have x₅ : view.lane s₅ 15 0 = lengths k.aadLen k.len := by
-    rw [← hs₅, lane_setVec, if_pos (show 15 = (15 : Vec).val from rfl), lane_ofLanes_eq, x₄, y₄]
+  · rw [lane_setVec, if_pos rfl, lane_ofLanes_eq, x₄, y₄]
     rfl
-  have e₅ := e.same k₅ m₅
-  have f₅ : Frame [.rax, .r11] [8, 9, 10, 11, 13, 14] s s₅ := ⟨k₅, fun r hr => o₅ r (by rintro rfl; revert hr; decide)⟩
-  have holds : lengthsLayout.Holds view (fun | 0 => c.ctx | _ => c.tab) s₅ := {
+
+/-- **The block of the lengths is hashed**, and all of the hash makes a tag. -/
+theorem finish_ok (e₅ : Env c s) (mask₅ : view.lane s 9 0 = Gf2.X86_64.reverseMask)
+    (h : Summed (tableAt s.memory.bytes c.ctx) y (xs ++ [lengths k.aadLen k.len]) xs.length s) (few : xs.length < 16)
+    (x₅ : view.lane s 15 0 = lengths k.aadLen k.len) :
+    isa.Wp pub (.block finish) (fun s' => Keeps [] s s' ∧ s'.memory = s.memory ∧ view.lane s' 11 0 =
+      bswap128 (Spec.Ghash.ghash c.h y (xs ++ [lengths k.aadLen k.len])) ^^^ view.lane s 13 0) s := by
+  have holds : lengthsLayout.Holds view (fun | 0 => c.ctx | _ => c.tab) s := {
     ptrs := fun q hq => by
       simp only [lengthsLayout, List.mem_cons, List.not_mem_nil, or_false] at hq
       rcases hq with rfl | rfl
@@ -87,25 +82,22 @@ theorem lengths_ok (e : Env c s) (a : Arguments k n pub s) (hn : 6 < n) (mask : 
     reads := ⟨fun _ => e₅.readsKey, fun _ => e₅.readsTab, trivial⟩
     writes := ⟨nofun, nofun, trivial⟩
     apart := ⟨⟨nofun, nofun, trivial⟩, ⟨nofun, nofun, trivial⟩, trivial⟩ }
-  refine machine.wp lengthsOutcome holds lengths_checked fun s₆ o => ?_
-  have k₆ : Keeps [] s₅ s₆ := Aes.X86_64.keeps_of_ends o [] rfl
-  refine ⟨k₅.trans (k₆.mono (List.nil_subset _)), Eq.trans o.memory m₅, ?_⟩
-  have sums := (h.of_frame f₅).next_at (xE := .reg 15 0) (pE := .load 0 (place 1)) (base := fun | 0 => c.ctx | _ => c.tab)
+  refine machine.wp lengthsOutcome holds lengths_checked fun s₆ o => ⟨Aes.X86_64.keeps_of_ends o [] rfl, o.memory, ?_⟩
+  have sums := h.next_at (xE := .reg 15 0) (pE := .load 0 (place 1)) (base := fun | 0 => c.ctx | _ => c.tab)
     (x := lengths k.aadLen k.len) x₅ (by rw [List.getElem?_append_right (Nat.le_refl _), Nat.sub_self]; rfl) (by
-      rw [power_at 0, m₅, List.length_append, List.length_singleton, Nat.add_sub_cancel, Nat.sub_self])
-  have hc : half false ((Expr.load 1 constantAt : VecExpr).at (fun | 0 => c.ctx | _ => c.tab) view s₅) = poly := e₅.constant
-  have mask₅ : view.lane s₅ 9 0 = Gf2.X86_64.reverseMask := (o₅ 9 (by decide)).trans mask
+      rw [power_at 0, List.length_append, List.length_singleton, Nat.add_sub_cancel, Nat.sub_self])
+  have hc : half false ((Expr.load 1 constantAt : VecExpr).at (fun | 0 => c.ctx | _ => c.tab) view s) = poly := e₅.constant
   rw [o.vec (r := 11) rfl 0]
   simp only [laneOf, nth, Option.getD_some, xorE_at]
-  have reverse (a : VecExpr) {base : Nat → Addr} : (reverseE a).at base view s₅ = bswap128 (a.at base view s₅) := by
-    show VecBin.pshufb.eval (a.at base view s₅) (view.lane s₅ 9 0) = _
+  have reverse (a : VecExpr) {base : Nat → Addr} : (reverseE a).at base view s = bswap128 (a.at base view s) := by
+    show VecBin.pshufb.eval (a.at base view s) (view.lane s 9 0) = _
     rw [mask₅, Gf2.X86_64.pshufb_reverseMask]
   rw [reverse, foldE_at hc, sums]
   have all := foldLazy_startWith (t := tableAt s.memory.bytes c.ctx) (h := c.h) (y := y) (xs := xs ++ [lengths k.aadLen k.len])
-    (e.holds.powers.mono (by simp; omega)) (by simp)
+    (e₅.holds.powers.mono (by simp; omega)) (by simp)
   rw [List.length_append, List.length_singleton] at all
   rw [all]
-  exact congrArg (_ ^^^ ·) (o₅ 13 (by decide))
+  rfl
 
 end
 end Proof.AesGcm.X86_64

@@ -44,10 +44,10 @@ theorem group_ok (r : Ready k tab) (e : Env (fixedOf k tab) s₀) (hc : Constant
   have data : k.text.data = k.data := rfl
   have env := hs.env r e m
   have consts : Constants s := hc.of_frame hs.frame
-  refine .seq ((keystream_ok hs.key env.keyed consts hs.counter).mono fun s₁ ⟨b₁, c₁, f₁, m₁⟩ => .seq ?_)
+  refine .seq ((keystream_ok group_eight hs.key env.keyed consts hs.counter).mono fun s₁ ⟨b₁, c₁, f₁, m₁⟩ => .seq ?_)
   have readable : s₁.memory.readable = k.memory.readable := by rw [m₁, hs.memory]; rfl
   have writable : s₁.memory.writable = k.memory.writable := by rw [m₁, hs.memory]; rfl
-  refine (write_ok (p := k.data + BitVec.ofNat 64 d) ((f₁.gpr .rcx).trans h.next)
+  refine (write_ok group_eight (p := k.data + BitVec.ofNat 64 d) ((f₁.gpr .rcx).trans h.next)
     (by rw [readable]; exact r.pre.reads.part d hd) (by rw [writable]; exact r.pre.writes.part d hd)).mono fun s₂ ⟨f₂, m₂⟩ => .seq ?_
   have bytes : s₁.memory.bytes = k.text.mem d := by rw [m₁, hs.memory]; rfl
   have memory : s₂.memory = k.memory.set (k.text.mem (d + 128)) := by

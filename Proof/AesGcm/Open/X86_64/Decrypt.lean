@@ -1,0 +1,161 @@
+import Impl.AesGcm.Open.X86_64
+import Proof.AesGcm.X86_64.Enter
+
+/-!
+# Decrypting a text
+-/
+
+set_option autoImplicit false
+namespace Proof.AesGcm.Open.X86_64
+open TCB TCB.X86_64 SymExec Impl.X86_64 Impl.AesGcm.X86_64 Impl.AesGcm.Open.X86_64 Proof.Gf2 Proof.AesGcm.Message
+open Proof.AesGcm.X86_64 Proof.Ghash.X86_64
+
+/-- The first `d` bytes of the text are decrypted, which are whole blocks. -/
+structure Decrypted (k : Call) (s₀ : State) (d : Nat) (s : State) : Prop where
+  frame : Frame [.rdi, .rcx, .r8] [9, 10] s₀ s
+  whole : d % 16 = 0
+  memory : s.memory = k.memory.set (k.text.mem d)
+  counter : view.lane s 8 0 = Spec.Gcm.counter (Spec.Gcm.inc32 k.j0) (d / 16)
+  key : s.gpr .rdi = k.ctx
+
+/-- The last bytes are decrypted. -/
+def addOutcome : Outcome VecUn VecBin := { vec := [(0, [xorE (.reg 0 0) (.reg 1 0)])] }
+
+section
+variable {k : Call} {tab : Addr} {s₀ s s' : State} {pub : List Region} {d n : Nat}
+
+/-- Counting changes nothing. -/
+theorem Decrypted.stable (d : Nat) : Stable [.rcx, .r8] (Decrypted k s₀ d) := fun s s' h g m v =>
+  ⟨h.frame.trans (.of_vec (g.mono (by decide)) v), h.whole, m.trans h.memory,
+    by rw [← h.counter]; simp only [view, State.lane, v], (g.gpr _ (by decide)).trans h.key⟩
+
+/-- The registers and the memory hold what they should. -/
+theorem Decrypted.env (h : Decrypted k s₀ d s) (r : Ready k tab) (e : Env (fixedOf k tab) s₀) (m : s₀.memory = k.memory) :
+    Env (fixedOf k tab) s :=
+  e.set h.frame.keeps (by decide) (b := k.text.mem d) (by rw [h.memory, m]) (r.holds_mem d)
+
+attribute [local irreducible] State.setReg State.setXmm State.setVec State.clearUpper State.setFlags State.setMemory
+
+/-- **A group of blocks is decrypted.** -/
+theorem group_ok (g : Group n) (r : Ready k tab) (e : Env (fixedOf k tab) s₀) (hc : Constants s₀) (m : s₀.memory = k.memory)
+    (h : At (Decrypted k s₀) k.data k.len d s) (hd : d + 16 * n ≤ k.len) : isa.Wp pub (group n) (fun s' =>
+      Decrypted k s₀ (d + 16 * n) s' ∧ s'.gpr .rcx = s.gpr .rcx ∧ s'.gpr .r8 = s.gpr .r8) s := by
+  have hs := h.holds
+  have whole := hs.whole
+  have len : k.text.len = k.len := rfl
+  have data : k.text.data = k.data := rfl
+  have env := hs.env r e m
+  refine .seq ((keystream_ok g hs.key env.keyed (hc.of_frame hs.frame) hs.counter).mono fun s₁ ⟨b₁, c₁, f₁, m₁⟩ => .seq ?_)
+  have readable : s₁.memory.readable = k.memory.readable := by rw [m₁, hs.memory]; rfl
+  have writable : s₁.memory.writable = k.memory.writable := by rw [m₁, hs.memory]; rfl
+  refine (write_ok g (p := k.data + BitVec.ofNat 64 d) ((f₁.gpr .rcx).trans h.next)
+    (by rw [readable]; exact r.pre.reads.part d hd) (by rw [writable]; exact r.pre.writes.part d hd)).mono fun s₂ ⟨f₂, m₂⟩ => ?_
+  have bytes : s₁.memory.bytes = k.text.mem d := by rw [m₁, hs.memory]; rfl
+  have memory : s₂.memory = k.memory.set (k.text.mem (d + 16 * n)) := by
+    have store := k.text.store_blocks (k := d / 16) (n := n) (by omega)
+    rw [show 16 * (d / 16) = d by omega, show 16 * (d / 16 + n) = d + 16 * n by omega, data] at store
+    rw [m₂, m₁, hs.memory, Memory.set_set, ← store]
+    have lanes : ((List.range n).map fun i => view.lane s₁ i 0 ^^^
+        Spec.AesGcm.Context.word s₁.memory.bytes (k.data + BitVec.ofNat 64 d) (16 * i)) =
+        (List.range n).map fun i => k.text.key (d / 16 + i) ^^^ k.text.word (d / 16 + i) := by
+      refine List.map_congr_left fun i hi => ?_
+      have hi := List.mem_range.1 hi
+      rw [b₁ i hi, counter_add, bytes, word_add, show d + 16 * i = 16 * (d / 16 + i) by omega, ← data,
+        k.text.word_mem_rest (by omega) (by omega), Ready.key_text (tab := tab)]
+      exact congrArg (· ^^^ _) (env.holds.cipher _)
+    rw [← lanes, bytes]
+    rfl
+  refine .cons (s₁ := s₂.setReg .rdi (s₂.gpr .r9)) rfl (.nil ?_)
+  have same (r : Nat) : view.lane (s₂.setReg .rdi (s₂.gpr .r9)) r 0 = view.lane s₂ r 0 := by
+    simp only [view, State.lane]
+    reads
+  refine ⟨⟨?_, by omega, by reads; exact memory, ?_, ?_⟩, ?_, ?_⟩
+  · refine hs.frame.trans ((f₁.mono (by decide) (by decide)).trans ⟨?_, fun r hr => (same r).trans (f₂.lanes r (.tail _ ?_))⟩)
+    · exact kept (f₂.keeps.mono (List.nil_subset _))
+    · exact (by decide : ∀ r ∈ [9, 10], r ∈ [9, 10, 11, 13]) r hr
+  · rw [same, f₂.lane 8, c₁, counter_add, show (d + 16 * n) / 16 = d / 16 + n by omega]
+  · reads
+    exact (f₂.gpr .r9).trans ((f₁.gpr .r9).trans env.key)
+  · reads
+    exact (f₂.gpr .rcx).trans (f₁.gpr .rcx)
+  · reads
+    exact (f₂.gpr .r8).trans (f₁.gpr .r8)
+
+/-- What the last bytes are left with. -/
+structure Done (k : Call) (s₀ s : State) : Prop where
+  keeps : Keeps [.rax, .r11, .rdi, .rcx, .r8] s₀ s
+  memory : s.memory = k.memory.set (k.text.mem k.len)
+
+/-- **The last bytes are decrypted.** -/
+theorem last_ok (r : Ready k tab) (e : Env (fixedOf k tab) s₀) (hc : Constants s₀) (m : s₀.memory = k.memory)
+    (h : At (Decrypted k s₀) k.data k.len d s) (few : k.len - d < 16) : isa.Wp pub last (Done k s₀) s := by
+  have le := h.le
+  have stable : Stable [] (At (Decrypted k s₀) k.data k.len d) := fun s s' h g m v =>
+    ⟨Decrypted.stable d h.holds (g.mono (List.nil_subset _)) m v, h.le, (g.gpr _ (by decide)).trans h.next, (g.gpr _ (by decide)).trans h.left⟩
+  have len : k.text.len = k.len := rfl
+  have data : k.text.data = k.data := rfl
+  refine .seq ((test_ok stable (by omega) h h.left).mono fun s₁ ⟨h₁, _, _, z₁⟩ => .skipIf z₁ (fun z => ?_) fun z => ?_)
+  · have z := of_decide_eq_true z
+    refine ⟨h₁.holds.frame.keeps.mono (by decide), ?_⟩
+    rw [h₁.holds.memory, show d = k.len by omega]
+  have z := of_decide_eq_false z
+  have hs := h₁.holds
+  have whole := hs.whole
+  have size : k.len - d = k.len % 16 := by omega
+  have env₁ := hs.env r e m
+  refine .seq ((keystream_ok group_one hs.key env₁.keyed (hc.of_frame hs.frame) hs.counter).mono fun s₂ ⟨b₂, _, f₂, m₂⟩ => .seq ?_)
+  have env₂ := env₁.same f₂.keeps m₂
+  have readable : s₂.memory.readable = k.memory.readable := by rw [m₂, hs.memory]; rfl
+  refine (Proof.Partial.X86_64.load_ok (a := k.data + BitVec.ofNat 64 d) (k := k.len - d) (by decide) (by decide)
+    (by decide) ((f₂.gpr .rcx).trans h₁.next) ((f₂.gpr .r8).trans h₁.left) (by omega) (by omega)
+    (by rw [readable]; exact r.pre.reads.part _ (by omega)) env₂.slide).mono fun s₃ l₃ => .seq ?_
+  have f₃ : Frame [.rax, .r11] [0, 9, 10, 11, 13] s₂ s₃ := .of_loaded l₃ (by decide)
+  have x₃ : view.lane s₃ 1 0 = ofBytes 128 (bytesAt s₂.memory.bytes (k.data + BitVec.ofNat 64 d) (k.len - d)) := l₃.lane
+  refine machine.wp (L := ⟨[], []⟩) (base := fun _ => 0) addOutcome ⟨fun _ h => absurd h List.not_mem_nil, trivial, trivial, trivial, trivial⟩
+    (by decide +kernel) fun s₄ o₄ => ?_
+  have k₄ : Keeps [] s₃ s₄ := Aes.X86_64.keeps_of_ends o₄ [] rfl
+  have m₄ : s₄.memory = s₂.memory := Eq.trans o₄.memory l₃.memory
+  have x₄ : view.lane s₄ 0 0 = k.text.key (k.len / 16) ^^^
+      ofBytes 128 (bytesAt k.text.bytes (k.text.data + BitVec.ofNat 64 d) (k.len % 16)) := by
+    have : view.lane s₄ 0 0 = view.lane s₃ 0 0 ^^^ view.lane s₃ 1 0 := o₄.vec (r := 0) rfl 0
+    have bytes : s₂.memory.bytes = k.text.mem d := by rw [m₂, hs.memory]; rfl
+    have key : view.lane s₂ 0 0 = k.text.key (d / 16) := by
+      rw [b₂ 0 (by decide), counter_add, Nat.add_zero, Ready.key_text (tab := tab)]
+      exact env₁.holds.cipher _
+    rw [this, x₃, f₃.lane 0, key, bytes, ← data, k.text.bytesAt_mem_rest (Nat.le_refl _) (by omega), size,
+      show d / 16 = k.len / 16 by omega]
+  have k₁₄ : Keeps [.rax, .r11, .rdi] s₁ s₄ := (f₂.keeps.mono (by decide)).trans ((f₃.keeps.mono (by decide)).trans (k₄.mono (List.nil_subset _)))
+  have env₄ := env₁.same k₁₄ (m₄.trans m₂)
+  have writable : s₄.memory.writable = k.memory.writable := by rw [m₄, m₂, hs.memory]; rfl
+  refine (Proof.Partial.X86_64.store_ok (a := k.data + BitVec.ofNat 64 d) (k := k.len - d) (by decide) (by decide) (by decide)
+    ((k₁₄.gpr .rcx (by decide)).trans h₁.next) ((k₁₄.gpr .r8 (by decide)).trans h₁.left) (by omega) (by omega)
+    (by rw [writable]; exact r.pre.writes.part _ (by omega)) env₄.slide).mono fun s₅ l₅ => ?_
+  refine ⟨(hs.frame.keeps.mono (by decide)).trans ((k₁₄.mono (by decide)).trans (l₅.keeps.mono (by decide))), ?_⟩
+  have store := k.text.store_last (k := k.len / 16) (r := k.len % 16) (by omega) (by omega)
+  rw [show 16 * (k.len / 16) = d by omega] at store
+  have before : s₄.memory = k.memory.set (k.text.mem d) := (m₄.trans m₂).trans hs.memory
+  rw [l₅.memory, show (0 : Vec).val = 0 from rfl, x₄, size, before]
+  exact congrArg k.memory.set store
+
+/-- **All is decrypted.** -/
+theorem decrypt_ok {n : Nat} (r : Ready k tab) (e : Env (fixedOf k tab) s) (hc : Constants s) (a : Arguments k n pub s) (hn : 6 < n)
+    (m : s.memory = k.memory) (counter : view.lane s 8 0 = Spec.Gcm.inc32 k.j0) (key : s.gpr .rdi = k.ctx) :
+    isa.Wp pub decrypt (Done k s) s := by
+  refine .seq ((arguments_ok 5 a hn).mono fun s₁ ⟨f₁, m₁, p₁, l₁⟩ => .seq ?_)
+  have e₁ := e.same f₁.keeps m₁
+  have c₁ := hc.of_frame f₁
+  have m₁ : s₁.memory = k.memory := m₁.trans m
+  have start : At (Decrypted k s₁) k.data k.len 0 s₁ := {
+    holds := ⟨.refl _ _ s₁, rfl, by rw [m₁, show k.text.mem 0 = k.memory.bytes from k.text.mem_zero]; rfl,
+      (f₁.lane 8).trans counter, (f₁.gpr .rdi).trans key⟩
+    le := Nat.zero_le _
+    next := p₁.trans (BitVec.add_zero _).symm
+    left := l₁.trans ((BitVec.ofNat_toNat ..).trans (BitVec.setWidth_eq _)).symm }
+  refine (runs_ok (n := 128) Decrypted.stable (k.value 6).isLt (by decide) start fun h hd => group_ok group_eight r e₁ c₁ m₁ h hd).mono
+    fun s₂ ⟨d, h₂, _, _⟩ => .seq ?_
+  refine (runs_ok (n := 16) Decrypted.stable (k.value 6).isLt (by decide) h₂ fun h hd => group_ok group_one r e₁ c₁ m₁ h hd).mono
+    fun s₃ ⟨d, h₃, _, few⟩ => ?_
+  exact (last_ok r e₁ c₁ m₁ h₃ few).mono fun s₄ h₄ => ⟨(f₁.keeps.mono (by decide)).trans h₄.keeps, h₄.memory⟩
+
+end
+end Proof.AesGcm.Open.X86_64

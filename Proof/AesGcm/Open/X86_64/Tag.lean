@@ -1,0 +1,147 @@
+import Impl.AesGcm.Open.X86_64
+import Proof.AesGcm.Open.Contract
+import Proof.AesGcm.X86_64.Enter
+
+/-!
+# Comparing the tag
+-/
+
+set_option autoImplicit false
+namespace Proof.AesGcm.Open.X86_64
+open TCB TCB.X86_64 SymExec Impl.X86_64 Impl.AesGcm.X86_64 Impl.AesGcm.Open.X86_64 Impl.Ghash.X86_64 Proof.Gf2 Proof.AesGcm.Message
+open Proof.AesGcm.X86_64 Proof.Ghash.X86_64
+
+/-- The tag, from the hash. -/
+def tagOutcome : Outcome VecUn VecBin :=
+  { vec := [(11, [xorE (reverseE (.reg 11 0)) (.reg 13 0)]), keepE 8, keepE 9, keepE 10] }
+
+/-- The tag that was given, at `rcx`. -/
+def givenLayout : Layout := { areas := [{ len := 16 }], ptrs := [(1, 0, 0)] }
+
+/-- The tag that was given. -/
+def givenOutcome : Outcome VecUn VecBin := { vec := [(0, [.load 0 0]), keepE 8, keepE 9, keepE 10, keepE 11] }
+
+section
+attribute [local irreducible] State.setReg State.setXmm State.setVec State.clearUpper State.setFlags State.setMemory
+variable {c : Fixed} {k : Call} {n : Nat} {pub : List Region} {s : State}
+
+/-- **The tag of what was hashed.** -/
+theorem tag_ok (e : Env c s) (a : Arguments k n pub s) (hn : 6 < n) (mask : view.lane s 9 0 = Gf2.X86_64.reverseMask) :
+    isa.Wp pub tag (fun s' => Frame [.rax, .r11] [8, 9, 10] s s' ∧ s'.memory = s.memory ∧ view.lane s' 11 0 =
+      bswap128 (Spec.Ghash.ghash c.h (view.lane s 11 0) [lengths k.aadLen k.len]) ^^^ view.lane s 13 0) s := by
+  refine .seq ((loadLengths_ok (d := 0) a hn).mono fun s₁ ⟨k₁, m₁, o₁, x₁⟩ => .seq ?_)
+  have f₁ : Frame [.rax, .r11] [8, 9, 10, 11, 13] s s₁ := ⟨k₁, fun r hr => o₁ r (by rintro rfl; revert hr; decide)⟩
+  refine (hashOne_ok (e.same k₁ m₁)).mono fun s₂ ⟨f₂, m₂, h₂⟩ => ?_
+  refine machine.wp (L := ⟨[], []⟩) (base := fun _ => 0) tagOutcome ⟨fun _ h => absurd h List.not_mem_nil, trivial, trivial, trivial, trivial⟩
+    (by decide +kernel) fun s₃ o => ?_
+  have f₃ : Frame [] [8, 9, 10] s₂ s₃ := .of_ends o (by decide +kernel)
+  refine ⟨(f₁.mono (fun _ h => h) (by decide)).trans ((f₂.mono (List.nil_subset _) (by decide)).trans (f₃.mono (List.nil_subset _) fun _ h => h)),
+    Eq.trans o.memory (m₂.trans m₁), ?_⟩
+  have value : view.lane s₃ 11 0 = VecBin.pshufb.eval (view.lane s₂ 11 0) (view.lane s₂ 9 0) ^^^ view.lane s₂ 13 0 := o.vec (r := 11) rfl 0
+  have x₁ : view.lane s₁ 0 0 = lengths k.aadLen k.len := x₁
+  rw [value, f₂.lane 9, f₁.lane 9, mask, Gf2.X86_64.pshufb_reverseMask, h₂, x₁, f₁.lane 11, f₂.lane 13, f₁.lane 13]
+
+/-- **The tag that was given**, and its length. -/
+theorem given_ok (e : Env c s) (a : Arguments k n pub s) (hn : 8 < n) (hl : k.tagLen ∈ Spec.Gcm.tagLengths)
+    (reads : Within s.memory.readable ⟨k.tag, k.tagLen⟩) : isa.Wp pub given (fun s' =>
+      Frame [.rax, .r11, .rcx, .r8] [8, 9, 10, 11] s s' ∧ s'.memory = s.memory ∧ s'.gpr .r8 = BitVec.ofNat 64 k.tagLen ∧
+      view.lane s' 0 0 = ofBytes 128 (bytesAt s.memory.bytes k.tag k.tagLen)) s := by
+  have size : 1 ≤ k.tagLen ∧ k.tagLen ≤ 16 := by
+    have : ∀ l ∈ Spec.Gcm.tagLengths, 1 ≤ l ∧ l ≤ 16 := by decide
+    exact this _ hl
+  refine .seq ((arguments_ok 7 a hn).mono fun s₁ ⟨f₁, m₁, p₁, l₁⟩ => .seq ?_)
+  have l₁ : s₁.gpr .r8 = BitVec.ofNat 64 k.tagLen := l₁.trans ((BitVec.ofNat_toNat ..).trans (BitVec.setWidth_eq _)).symm
+  refine (compare_ok (P := fun _ => True) (fun _ _ _ _ _ _ => trivial) (by omega) (by decide) trivial l₁).mono
+    fun s₂ ⟨_, f₂, m₂, _, z₂⟩ => ?_
+  have f : Frame [.rax, .r11, .rcx, .r8] (List.range 16) s s₂ := (f₁.mono (by decide) fun _ h => h).trans (f₂.mono (List.nil_subset _) fun _ h => h)
+  have m := m₂.trans m₁
+  have p₂ : s₂.gpr .rcx = k.tag := (f₂.gpr .rcx).trans p₁
+  have l₂ := (f₂.gpr .r8).trans l₁
+  refine .ite z₂ (fun z => ?_) fun z => ?_
+  · have z : k.tagLen = 16 := of_decide_eq_true z
+    have holds : givenLayout.Holds view (fun _ => k.tag) s₂ := {
+      ptrs := fun q hq => by
+        obtain rfl := List.mem_singleton.1 hq
+        exact p₂.trans (BitVec.add_zero _).symm
+      small := ⟨by decide, trivial⟩
+      reads := ⟨fun _ => by simp only [view, m]; rw [← z]; exact reads, trivial⟩
+      writes := ⟨nofun, trivial⟩
+      apart := ⟨⟨nofun, trivial⟩, trivial⟩ }
+    refine machine.wp givenOutcome holds (by decide +kernel) fun s₃ o => ?_
+    have f₃ : Frame [] [8, 9, 10, 11] s₂ s₃ := .of_ends o (by decide +kernel)
+    refine ⟨(f.mono (fun _ h => h) (by decide)).trans (f₃.mono (List.nil_subset _) fun _ h => h), Eq.trans o.memory m, (f₃.gpr .r8).trans l₂, ?_⟩
+    have value : view.lane s₃ 0 0 = ofBytes 128 (bytesAt s₂.memory.bytes (k.tag + 0#64) 16) := o.vec (r := 0) rfl 0
+    rw [value, BitVec.add_zero, m, z]
+  · have z : k.tagLen ≠ 16 := of_decide_eq_false z
+    refine (Proof.Partial.X86_64.load_ok (a := k.tag) (k := k.tagLen) (by decide) (by decide) (by decide) p₂ l₂ size.1 (by omega)
+      (by rw [m]; exact reads) (e.same f.keeps m).slide).mono fun s₃ l₃ => ?_
+    have f₃ : Frame [.rax, .r11] [8, 9, 10, 11] s₂ s₃ := .of_loaded l₃ (by decide)
+    refine ⟨(f.mono (fun _ h => h) (by decide)).trans (f₃.mono (by decide) fun _ h => h), l₃.memory.trans m, (f₃.gpr .r8).trans l₂, ?_⟩
+    rw [show view.lane s₃ 0 0 = _ from l₃.lane, m]
+
+/-- The halves of a difference. -/
+def halvesOutcome : Outcome VecUn VecBin := { vec := [(11, [xorE (.reg 11 0) (.reg 0 0)]), keepE 8, keepE 9, keepE 10] }
+
+/-- Exchanged halves. -/
+def swapOutcome : Outcome VecUn VecBin := { vec := [(11, [.un (.pshufd 0x4e) (.reg 11 0)]), keepE 8, keepE 9, keepE 10] }
+
+/-- A number is zero if its halves are. -/
+theorem or_halves (v : BitVec 128) : (hi64 v ||| lo64 v == 0#64) = decide (v = 0) := by
+  rw [Bool.eq_iff_iff, beq_iff_eq, decide_eq_true_eq]
+  constructor
+  · intro h
+    rw [BitVec.or_eq_zero_iff] at h
+    rw [← hi64_append_lo64 v, h.1, h.2]
+    decide
+  · rintro rfl
+    decide
+
+/-- **The comparison**: ZF says whether no bit differs. -/
+theorem compareTags_ok : isa.Wp pub (.block compare) (fun s' => Frame [.rax, .r11] [8, 9, 10] s s' ∧ s'.memory = s.memory ∧
+      s'.flag .zf = some (decide (view.lane s 11 0 ^^^ view.lane s 0 0 = 0))) s := by
+  refine .append (xs := [_]) (machine.wp (L := ⟨[], []⟩) (base := fun _ => 0) halvesOutcome
+    ⟨fun _ h => absurd h List.not_mem_nil, trivial, trivial, trivial, trivial⟩ (by decide +kernel) fun s₁ o₁ => ?_)
+  have f₁ : Frame [] [8, 9, 10] s s₁ := .of_ends o₁ (by decide +kernel)
+  have m₁ : s₁.memory = s.memory := o₁.memory
+  have v₁ : view.lane s₁ 11 0 = view.lane s 11 0 ^^^ view.lane s 0 0 := o₁.vec (r := 11) rfl 0
+  refine .cons (s₁ := s₁.setReg .rax (qword (s₁.lane 11 0) 0)) rfl ?_
+  generalize hs₂ : s₁.setReg .rax _ = s₂
+  have k₂ : Keeps [.rax, .r11] s s₂ := by rw [← hs₂]; exact kept (f₁.keeps.mono (List.nil_subset _))
+  have m₂ : s₂.memory = s.memory := by rw [← hs₂]; reads; exact m₁
+  have w₂ : s₂.vec = s₁.vec := by rw [← hs₂]; reads
+  have x₂ : s₂.gpr .rax = lo64 (view.lane s₁ 11 0) := by rw [← hs₂]; reads; rfl
+  refine .append (xs := [_]) (machine.wp (L := ⟨[], []⟩) (base := fun _ => 0) swapOutcome
+    ⟨fun _ h => absurd h List.not_mem_nil, trivial, trivial, trivial, trivial⟩ (by decide +kernel) fun s₃ o₃ => ?_)
+  have f₃ : Frame [] [8, 9, 10] s₂ s₃ := .of_ends o₃ (by decide +kernel)
+  have m₃ : s₃.memory = s.memory := Eq.trans o₃.memory m₂
+  have v₃ : view.lane s₃ 11 0 = swap64 (view.lane s₁ 11 0) := by
+    refine (o₃.vec (r := 11) rfl 0).trans ?_
+    show VecUn.eval (.pshufd 0x4e) (view.lane s₂ 11 0) = _
+    rw [Gf2.X86_64.pshufd_0x4e]
+    simp only [view, State.lane, w₂]
+  refine .cons (s₁ := s₃.setReg .r11 (qword (s₃.lane 11 0) 0)) rfl ?_
+  generalize hs₄ : s₃.setReg .r11 _ = s₄
+  have k₄ : Keeps [.rax, .r11] s s₄ := by rw [← hs₄]; exact kept (k₂.trans (f₃.keeps.mono (List.nil_subset _)))
+  have m₄ : s₄.memory = s.memory := by rw [← hs₄]; reads; exact m₃
+  have w₄ : s₄.vec = s₃.vec := by rw [← hs₄]; reads
+  have x₄ : s₄.gpr .rax = lo64 (view.lane s₁ 11 0) := by rw [← hs₄]; reads; exact (f₃.gpr .rax).trans x₂
+  have y₄ : s₄.gpr .r11 = hi64 (view.lane s₁ 11 0) := by
+    rw [← hs₄]
+    reads
+    rw [← lo64_swap64, ← v₃]
+    rfl
+  have lanes (r : Nat) (hr : r ∈ [8, 9, 10]) : view.lane s₄ r 0 = view.lane s r 0 := by
+    have e₄ : view.lane s₄ r 0 = view.lane s₃ r 0 := by simp only [view, State.lane, w₄]
+    have e₂ : view.lane s₂ r 0 = view.lane s₁ r 0 := by simp only [view, State.lane, w₂]
+    rw [e₄, f₃.lanes r hr, e₂, f₁.lanes r hr]
+  refine .cons (s₁ := (s₄.setReg .rax (s₄.gpr .rax ||| s₄.src (.reg .r11))).setFlags (logicFlags (s₄.gpr .rax ||| s₄.src (.reg .r11)))) rfl (.nil ?_)
+  refine ⟨⟨kept k₄, fun r hr => ?_⟩, by reads; exact m₄, ?_⟩
+  · rw [← lanes r hr]
+    simp only [view, State.lane]
+    reads
+  · reads
+    rw [State.src, x₄, y₄, ← v₁, ← or_halves, BitVec.or_comm]
+    rfl
+
+end
+end Proof.AesGcm.Open.X86_64

@@ -211,10 +211,28 @@ def tableType : List (List Token) := [
   tokensOf chars!"#[repr(C,align(64))]",
   [chars!"struct", chars!"Table", ['<'], chars!"const"] ++ tokensOf chars!"N:usize>([u8;N]);"]
 
+/-- A name. -/
+def isName (t : Token) : Bool := !t.isEmpty && t.all Char.isAlphanum
+
+/-- The line imports types of `asm` by their names. -/
+def isImport (ts : List Token) : Bool :=
+  let start := [chars!"use"] ++ tokensOf chars!"crate::asm::"
+  ts.take start.length == start && match ts.drop start.length with
+    | [name, [';']] => isName name
+    | ['{'] :: rest => match rest.reverse with
+      | [';'] :: ['}'] :: names => (splitAt [','] names).all fun | [name] => isName name | _ => false
+      | _ => false
+    | _ => false
+
+/-- The lines after the import of types, if there is one. -/
+def afterImport (lines : List Line) : List Line :=
+  match lines.dropWhile Line.isIdle with
+  | [] => []
+  | l :: ls => bif isImport l.tokens then ls else l :: ls
+
 /-- The functions of a file, which are so many. -/
 def file (n : Nat) (lines : List Line) : Option (List (Function I C F)) :=
-  (after lines [[chars!"use"] ++ tokensOf chars!"crate::asm::Slice;"]).bind fun lines =>
-  (after lines tableType).bind fun lines =>
+  (after (afterImport lines) tableType).bind fun lines =>
   bif lines.isEmpty then none else p.functions n lines
 
 end Parser

@@ -37,10 +37,10 @@ structure Function (I C F : Type) where
 
 variable {S I C F : Type} [DecidableEq F] {t : Target S I C F}
 
-/-- The declared prefixes of constant length. -/
+/-- The declared prefixes of constant length, of what parameters point to. -/
 def Contract.constantWrites (c : Contract) : List (String × Nat) :=
   c.writtenWithin.filterMap fun w => match w.2 with
-    | .const n => some (w.1, n)
+    | .const n => if c.sig.params.any (·.name == w.1) then some (w.1, n) else none
     | .arg _ => none
 
 /-- The function that an artifact is emitted as. -/
@@ -131,7 +131,12 @@ def Record.doc (r : Record) (p : Param) : String :=
     match r.fields.find? fun q => q.ty.extents.contains (.arg p.name) with
     | some q => s!"How much is at {tick q.name}."
     | none => "See the functions that take this structure."
-  | .bytes role len => s!"Where {len.text "bytes"} are {if role.writes then "written" else "read"}."
+  | .bytes role len =>
+    let access := match role.reads, role.writes with
+      | true, true => "read and written"
+      | _, true => "written"
+      | _, false => "read"
+    s!"Where {len.text "bytes"} are {access}."
   | .slices count => s!"Where {count.text "slices"} are."
 
 /-- The lines of a structure. -/

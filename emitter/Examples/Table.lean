@@ -40,6 +40,12 @@ def bytes (lines : List String) : Option (List Byte) :=
   ["static VG_F_TABLE: Table<1> = Table([", "    0x00,", "]);", "static VG_F_TABLE: Table<1> = Table([", "    0x00,", "]);"]].all
   fun table => bytes (file table) == none
 
+-- an import of types by their names, and nothing else
+#guard ["use crate::asm::Slice;", "use crate::asm::SealArgs;", "use crate::asm::{OpenArgs, Slice};"].all fun line =>
+  bytes (line :: file [] (operand := "")) == some []
+#guard ["use crate::asm::*;", "use crate::asm::{Slice, *};", "use crate::Slice;", "use crate::asm::Other as Slice;", "pub use crate::asm::Slice;",
+  "use crate::asm::{Slice};fn f() {}"].all fun line => bytes (line :: file [] (operand := "")) == none
+
 -- the operand, and the type
 #guard ["", "        table = sym VG_G_TABLE,", "        table = const VG_F_TABLE,", "        t = sym VG_F_TABLE,",
   "        options(raw),"].all fun operand =>

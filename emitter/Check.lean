@@ -68,7 +68,10 @@ def checkText (result : Result) (file text : String) (rs : Array Registration) :
     let why := match e with
       | .deepRecursion => "the kernel ran out of stack"
       | .excessiveMemory => "the kernel ran out of memory"
-      | _ => "they differ"
+      | .declTypeMismatch .. => "they differ"
+      | .unknownConstant _ name => s!"{name} is not known"
+      | .other message => message
+      | _ => "the kernel refuses the statement"
     refuse s!"{file} does not read back as {", ".intercalate (rs.map (·.symbol)).toList}: {why}"
 
 end Emitter

@@ -15,6 +15,9 @@ abbrev Kernel := Impl.Code Instr Cond
 /-- The immediate operand `k`. -/
 def imm (k : Nat) : Src := .imm (BitVec.ofNat 32 k)
 
+/-- The vector register of a number. -/
+def vec (r : Nat) : Vec := Fin.ofNat 16 r
+
 /-- The memory operand `[base + k]`. -/
 def at_ (base : Reg) (k : Nat := 0) : Ea := { base, disp := BitVec.ofNat 32 k }
 

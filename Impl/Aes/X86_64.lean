@@ -12,8 +12,7 @@ set_option autoImplicit false
 namespace Impl.Aes.X86_64
 open TCB.X86_64 Impl.X86_64
 
-/-- The vector register of a number. -/
-def vec (r : Nat) : Vec := Fin.ofNat 16 r
+export Impl.X86_64 (vec)
 
 /-- One operation on every block, with the round key `i`. -/
 def step (op : VecBin) (i : Nat) (blocks : List Nat) : List Instr :=

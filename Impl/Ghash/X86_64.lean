@@ -4,17 +4,15 @@ import Impl.X86_64
 /-!
 # What kernels for GHASH share on x86-64
 
-The key context is at `rdi`, and the low half of each lane of register 15 is the constant of the reduction.
+`constant` puts the constant of the reduction into the low half of register 15.
 -/
 
 set_option autoImplicit false
 namespace Impl.Ghash.X86_64
 open TCB.X86_64 Impl.X86_64
 
-/-- The vector register of a number. -/
-def vec (r : Nat) : Vec := Fin.ofNat 16 r
-
 export Impl.Ghash (place)
+export Impl.X86_64 (vec)
 
 /-- The constant of the reduction, `x^63 + x^62 + x^57`. -/
 def constant : List Instr := [.movImm .rax 0xC200000000000000, .vmovqFrom 15 .rax]
@@ -22,9 +20,9 @@ def constant : List Instr := [.movImm .rax 0xC200000000000000, .vmovqFrom 15 .ra
 /-- `d ^= s` -/
 def xor (w : VecWidth) (d s : Vec) : Instr := .vecBin .pxor w d d (.reg s)
 
-/-- Add the fold of `lo` to `mid`, by way of the register `t`. -/
-def fold (w : VecWidth) (t lo mid : Vec) : List Instr :=
-  [.vecBin (.pclmulqdq false false) w t lo (.reg 15), .vecUn (.pshufd 0x4e) w lo lo, xor w mid lo, xor w mid t]
+/-- Add the fold of `lo` to `mid`, by way of the register `t`, with the constant of the reduction in `c`. -/
+def fold (w : VecWidth) (c t lo mid : Vec) : List Instr :=
+  [.vecBin (.pclmulqdq false false) w t lo (.reg c), .vecUn (.pshufd 0x4e) w lo lo, xor w mid lo, xor w mid t]
 
 /-- Leave nothing in the registers. -/
 def clear (rs : List Nat) : List Instr := rs.map fun r => xor .xmm (vec r) (vec r)

@@ -39,7 +39,7 @@ def sums (p : Nat) : List Instr :=
 def group (k : Nat) : List Instr :=
   load k ++ products 1 ++
     (List.range k).flatMap (fun i => load (k - 1 - i) ++ sums (i + 2)) ++
-    fold .xmm 5 1 2 ++ fold .xmm 5 2 3 ++ [.vmovdqa .xmm 0 3, .alu .add .rdx (imm (16 * (k + 1)))]
+    fold .xmm 15 5 1 2 ++ fold .xmm 15 5 2 3 ++ [.vmovdqa .xmm 0 3, .alu .add .rdx (imm (16 * (k + 1)))]
 
 /-- Store the running value. -/
 def finish : List Instr := [.vecBin .pshufb .xmm 0 0 (.reg 14), .vmovdquStore .xmm (at_ .rsi) 0]

@@ -38,7 +38,7 @@ def lastTenE (x : VecExpr) : VecExpr := .bin .aesenclast (roundsE x 9) (keyE 10)
 
 /-- The registers of the blocks with values computed from their own; other registers are kept. -/
 def registersE (f : VecExpr → VecExpr) (blocks others : List Nat) : List (Nat × List VecExpr) :=
-  blocks.map (fun r => (r, [f (.reg r 0)])) ++ others.map fun r => (r, [.reg r 0, .reg r 1, .reg r 2, .reg r 3])
+  blocks.map (fun r => (r, [f (.reg r 0)])) ++ others.map fun r => (r, (keepE r).2)
 
 /-- Eleven round keys at `rdi`. -/
 def layout : Layout := { areas := [{ len := 176 }], ptrs := [(7, 0, 0)] }

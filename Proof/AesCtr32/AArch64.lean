@@ -114,8 +114,7 @@ theorem correct (s : State) (h : target.Pre contract [] s) :
   refine .mono (inv.groups_ok checked_eight (Nat.zero_add _)) fun s₃ ⟨d₃, l₃, i₃, e₃, _⟩ => .seq ?_
   refine .mono (i₃.groups_ok checked_one e₃) fun s₄ ⟨d₄, l₄, i₄, e₄, n₄⟩ => ?_
   obtain rfl : d₄ = c.blocks := by omega
-  refine machine.wp (L := ⟨[], []⟩) (base := fun _ => 0) clearOutcome ⟨nofun, trivial, trivial, trivial, trivial⟩
-    (by decide +kernel) fun s₅ e₅ => ?_
+  refine machine.wp_registers clearOutcome (by decide +kernel) fun s₅ e₅ => ?_
   have k₅ := i₄.keeps.trans ((keeps_of_ends e₅ [] rfl (List.append_nil _).symm).mono (List.nil_subset _))
   have m₅ : s₅.memory = s₄.memory := e₅.memory
   have ⟨result, frame⟩ := result_of target (s' := s₅) h (by

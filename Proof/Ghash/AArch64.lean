@@ -82,8 +82,7 @@ end
 theorem wp_registers {pub : List Region} {s : State} {is : List Instr} {rest : List (Nat × List VecExpr)}
     (h : machine.check ⟨[], []⟩ is { vec := keptE saved ++ rest } = true) : isa.Wp pub (.block is) (fun s' =>
       Outcome.Ends (fun _ => 0) view machine { vec := keptE saved ++ rest } s s' ∧ Keeps [] s s' ∧ s'.memory = s.memory) s := by
-  have holds : Layout.Holds ⟨[], []⟩ view (fun _ => 0) s := ⟨fun _ h => absurd h List.not_mem_nil, trivial, trivial, trivial, trivial⟩
-  exact machine.wp _ holds h fun _ e => ⟨e, keeps_of_ends e [] rfl rfl, e.memory⟩
+  exact machine.wp_registers _ h fun _ e => ⟨e, keeps_of_ends e [] rfl rfl, e.memory⟩
 
 /-- The constant is loaded. -/
 theorem constant_ok {pub : List Region} {s : State} : isa.Wp pub (.block constant) (fun s' =>

@@ -2,6 +2,7 @@ import Impl.Ghash.X86_64
 import Proof.Aes.X86_64
 import Proof.Gf2.Context
 import Proof.Gf2.X86_64
+import Proof.GhashBlocks.Group
 
 /-!
 # Products and reductions on x86-64, by symbolic evaluation
@@ -9,7 +10,7 @@ import Proof.Gf2.X86_64
 
 set_option autoImplicit false
 namespace Proof.Ghash.X86_64
-open TCB TCB.X86_64 TCB.SymExec Impl.Ghash.X86_64 Proof.Gf2
+open TCB TCB.X86_64 TCB.SymExec Impl.Ghash.X86_64 Proof.Gf2 Proof.GhashBlocks
 
 /-! ## Symbolic values -/
 
@@ -27,6 +28,19 @@ def foldE (c lo mid hi : VecExpr) : VecExpr :=
 /-- The product of stored keys. -/
 def dotE (c a b : VecExpr) : VecExpr :=
   foldE c (mulE false false a b) (xorE (mulE true false a b) (mulE false true a b)) (mulE true true a b)
+
+/-- The stored form of `H^(p+1)`. -/
+def powerE (p : Nat) : VecExpr := .load 0 (place (p + 1))
+
+/-- The sum of the products of low or high halves. -/
+def outerE (block : Nat → VecExpr) (high : Bool) : Nat → Nat → VecExpr :=
+  let mul (i p : Nat) := mulE high high (block i) (powerE p)
+  sumE (mul · 0) fun sum i p => xorE sum (mul i p)
+
+/-- The sum of the middle products. -/
+def midE (block : Nat → VecExpr) : Nat → Nat → VecExpr :=
+  let mul (high : Bool) (i p : Nat) := mulE high (!high) (block i) (powerE p)
+  sumE (fun i => xorE (mul true i 0) (mul false i 0)) fun sum i p => xorE (xorE sum (mul true i p)) (mul false i p)
 
 section
 variable {base : Nat → Addr} {s s' : State} {c a b lo mid hi : VecExpr}
@@ -50,6 +64,23 @@ theorem dotE_at (hc : half false (c.at base view s) = poly) : (dotE c a b).at ba
     dot (a.at base view s) (b.at base view s) := by
   rw [dotE, foldE_at hc, dot, ← foldLazy_eq, school]
   simp only [mulE_at, xorE_at]
+
+/-- The stored powers. -/
+theorem powerE_at (p : Nat) : (powerE p).at base view s = tableAt s.memory.bytes (base 0) p := by
+  rw [tableAt, show 15 - p = 16 - (p + 1) by omega]
+  rfl
+
+/-- The sums are those of the products. -/
+theorem sums_at (block : Nat → VecExpr) (k : Nat) : Acc.mk ((outerE block false 0 k).at base view s) ((midE block 0 k).at base view s)
+    ((outerE block true 0 k).at base view s) =
+      accum (tableAt s.memory.bytes (base 0)) ((List.range' 0 (k + 1)).map fun i => (block i).at base view s) := by
+  have mul (high₁ high₂ : Bool) (i p : Nat) : (mulE high₁ high₂ (block i) (powerE p)).at base view s =
+      pclmul high₁ high₂ ((block i).at base view s) (tableAt s.memory.bytes (base 0) p) := by rw [mulE_at, powerE_at]
+  refine Acc.mk.injEq .. ▸ ⟨?_, ?_, ?_⟩
+  · exact sumE_at (part := Acc.lo) (fun _ _ => rfl) (fun i => mul ..) (fun sum i p _ => by rw [xorE_at, mul]; rfl) (Nat.le_refl k) 0
+  · exact sumE_at (part := Acc.mid) (fun _ _ => rfl) (fun i => by rw [xorE_at, mul, mul]; rfl)
+      (fun sum i p _ => by rw [xorE_at, xorE_at, mul, mul, BitVec.xor_assoc]; rfl) (Nat.le_refl k) 0
+  · exact sumE_at (part := Acc.hi) (fun _ _ => rfl) (fun i => mul ..) (fun sum i p _ => by rw [xorE_at, mul]; rfl) (Nat.le_refl k) 0
 
 end
 
@@ -87,7 +118,6 @@ theorem constant_ok {pub : List Region} {s : State} : isa.Wp pub (.block constan
 /-- Nothing is left in vector registers. -/
 theorem clear_ok {pub : List Region} {s : State} {rs : List Nat} (h : machine.check ⟨[], []⟩ (clear rs) {} = true) :
     isa.Wp pub (.block (clear rs)) (fun s' => Keeps [] s s' ∧ s'.memory = s.memory) s := by
-  have holds : Layout.Holds ⟨[], []⟩ view (fun _ => 0) s := ⟨fun _ h => absurd h List.not_mem_nil, trivial, trivial, trivial, trivial⟩
-  exact machine.wp {} holds h fun _ he => ⟨Aes.X86_64.keeps_of_ends he [] rfl, he.memory⟩
+  exact machine.wp_registers {} h fun _ he => ⟨Aes.X86_64.keeps_of_ends he [] rfl, he.memory⟩
 
 end Proof.Ghash.X86_64

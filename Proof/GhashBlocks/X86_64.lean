@@ -177,7 +177,7 @@ theorem ones_ok (hn : k ≤ n) (h : At s₀ ctx y data n k k s) : isa.Wp pub (.b
 def valueLayout : Layout := { areas := [{ len := 16, writes := true }], ptrs := [(6, 0, 0)] }
 
 /-- The running value is loaded. -/
-def startOutcome : Outcome VecUn VecBin := { vec := [(0, [reverseE (.load 0 0)]), sameE 14, sameE 15] }
+def startOutcome : Outcome VecUn VecBin := { vec := [(0, [reverseE (.load 0 0)]), keepE 14, keepE 15] }
 
 /-- The running value is stored. -/
 def finishOutcome : Outcome VecUn VecBin := { mem := [(0, 0, [reverseE (.reg 0 0)])] }

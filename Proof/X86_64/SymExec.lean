@@ -16,6 +16,9 @@ instance : Ops VecUn VecBin := ⟨VecUn.eval, VecBin.eval⟩
 /-- A symbolic value on x86-64. -/
 abbrev VecExpr := Expr VecUn VecBin
 
+/-- A register that is kept, for an outcome. -/
+def keepE (r : Nat) : Nat × List VecExpr := (r, [.reg r 0, .reg r 1, .reg r 2, .reg r 3])
+
 /-- The register of a number. -/
 def regOf : Nat → Option Reg
   | 0 => some .rax | 1 => some .rcx | 2 => some .rdx | 3 => some .rbx | 4 => some .rsp | 5 => some .rbp

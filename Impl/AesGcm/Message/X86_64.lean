@@ -15,7 +15,6 @@ set_option autoImplicit false
 namespace Impl.AesGcm.X86_64
 open TCB.X86_64 Impl.X86_64 Impl.Ghash.X86_64
 open Impl.Aes.X86_64 (cipher step)
-open Impl.AesCtr32.X86_64 (start)
 
 /-! ## Constants -/
 
@@ -38,10 +37,6 @@ def add (power : Ea) : List Instr :=
   let mul (high₁ high₂ : Bool) := Instr.vecBin (.pclmulqdq high₁ high₂) .xmm 12 15 (.mem power)
   [mul false false, xor .xmm 8 12, mul true false, xor .xmm 10 12, mul false true, xor .xmm 10 12, mul true true, xor .xmm 14 12]
 
-/-- Add the fold of `lo` to `mid`, by way of the register `t`, with the constant in `c`. -/
-def foldBy (c t lo mid : Vec) : List Instr :=
-  [.vecBin (.pclmulqdq false false) .xmm t lo (.reg c), .vecUn (.pshufd 0x4e) .xmm lo lo, xor .xmm mid lo, xor .xmm mid t]
-
 /-- Load block `i` at `rcx` into `xmm0`; the running value is added to the first block. -/
 def load (i : Nat) : List Instr :=
   [.vmovdquLoad .xmm 0 (at_ .rcx (16 * i)), .vecBin .pshufb .xmm 0 0 (.reg 9)] ++ if i = 0 then [xor .xmm 0 11] else []
@@ -58,7 +53,7 @@ def sums (p : Nat) : List Instr :=
 
 /-- The hash of what the sums stand for. -/
 def reduce : List Instr :=
-  [.vmovdquLoad .xmm 5 (at_ .r10 constantAt)] ++ foldBy 5 4 1 2 ++ foldBy 5 4 2 3 ++ [.vmovdqa .xmm 11 3]
+  [.vmovdquLoad .xmm 5 (at_ .r10 constantAt)] ++ fold .xmm 5 4 1 2 ++ fold .xmm 5 4 2 3 ++ [.vmovdqa .xmm 11 3]
 
 /-- Hash `k + 1` blocks at `rcx`: the last block first, because it does not need the running value. -/
 def hash (k : Nat) : List Instr :=
@@ -110,10 +105,13 @@ def mask : Kernel := Code.seqs [
   .block ([.vecBin .pshufb .xmm 13 8 (.reg 9), .vecBin .paddd .xmm 8 8 (.reg 10)] ++ step .pxor 0 [13]),
   cipher [13], .block [.mov .rdi .r9]]
 
+/-- All up to the text. -/
+def start : Kernel := Code.seqs [enter, .block constants, nonce, mask, arguments 3, absorb, arguments 5]
+
 /-! ## The end of a message -/
 
 /-- The next blocks of the keystream. -/
-def keystream (n : Nat) : Kernel := .seq (.block (start n)) (cipher (List.range n))
+def keystream (n : Nat) : Kernel := .seq (.block (Impl.AesCtr32.X86_64.start n)) (cipher (List.range n))
 
 /-- `rdi` is where the stored power is by which the next block is multiplied, and there is no sum yet. -/
 def ready : List Instr :=
@@ -132,7 +130,7 @@ def loadLengths (d : Vec) : Kernel := .seq
 
 /-- The lengths are the last block, and what is summed up makes a tag. -/
 def finish : List Instr :=
-  next (at_ .r9 (place 1)) ++ [.vmovdquLoad .xmm 0 (at_ .r10 constantAt)] ++ foldBy 0 12 8 10 ++ foldBy 0 12 10 14 ++
+  next (at_ .r9 (place 1)) ++ [.vmovdquLoad .xmm 0 (at_ .r10 constantAt)] ++ fold .xmm 0 12 8 10 ++ fold .xmm 0 12 10 14 ++
     [.vecBin .pshufb .xmm 11 14 (.reg 9), xor .xmm 11 13]
 
 /-- Leave nothing in vector registers. -/

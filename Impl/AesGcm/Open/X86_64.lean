@@ -45,7 +45,7 @@ def leave (v : Nat) : Kernel := .seq (.block clearAll) (.block [.clear .r11, .mo
 
 /-- The kernel. -/
 def code : Kernel := Code.seqs [
-  enter, .block constants, nonce, mask, arguments 3, absorb, arguments 5, absorb, tag, given,
+  start, absorb, tag, given,
   Impl.Partial.X86_64.keepFirst onesAt 11 .r8, .block compare, .revealIf 0 1 .e (.seq decrypt (leave 1)) (leave 0)]
 
 /-- The program. -/

@@ -26,8 +26,8 @@ def steps (w : VecWidth) (n : Nat) : List (Nat → Nat → List Instr) :=
   let mul (high₁ high₂ : Bool) (d : Vec) (p : Nat) : Instr :=
     .vecBin (.pclmulqdq high₁ high₂) w d 14 (.mem (at_ .rdi (place p)))
   [fun i p => [mul false false (lo i) p, mul true false (mid i) p, mul false true 13 p, xor w (mid i) 13, mul true true (hi i) p],
-   fun i _ => fold w 13 (lo i) (mid i),
-   fun i _ => fold w 13 (mid i) (hi i),
+   fun i _ => fold w 15 13 (lo i) (mid i),
+   fun i _ => fold w 15 13 (mid i) (hi i),
    fun i p => [.vmovdquStore w (at_ .rdi (place (n + p))) (hi i)]]
 
 /-- The products of `H^n` with `k` registers of powers from `H^(j+1)` on. -/

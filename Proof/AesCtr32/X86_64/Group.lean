@@ -20,9 +20,6 @@ def counterE : Nat → VecExpr
   | 0 => .reg 8 0
   | i + 1 => .bin .paddd (counterE i) (.reg 10 0)
 
-/-- A register that is kept. -/
-def keepE (r : Nat) : Nat × List VecExpr := (r, [.reg r 0, .reg r 1, .reg r 2, .reg r 3])
-
 /-- Round key 0 at `rdi`. -/
 def startLayout : Layout := { areas := [{ len := 16 }], ptrs := [(7, 0, 0)] }
 

@@ -2,7 +2,7 @@ import Proof.AesGcm.Seal.Contract
 import Proof.AesGcm.Seal.Witness
 import Proof.AesGcm.Seal.X86_64.Group
 import Proof.AesGcm.Seal.X86_64.Last
-import Proof.AesGcm.X86_64.Enter
+import Proof.AesGcm.X86_64.Start
 import Proof.X86_64.Verified
 import Proof.X86_64.Witness
 
@@ -49,6 +49,12 @@ theorem end_ok (r : Ready k tab) (e : Env (fixedOf k tab) s₀) (hc : Constants 
   refine (wholes_ok r hc.mask whole hs.le few (n := 7) (i := 0) rfl (by have := hs.le; omega) left).mono fun s₄ ⟨i, h₄⟩ => ?_
   exact last_ok r e m hc.mask whole few h₄
 
+/-- The tag at the address in `rax`. -/
+def tagLayout : Layout := { areas := [{ len := 16, reads := false, writes := true }], ptrs := [(0, 0, 0)] }
+
+/-- The tag is stored. -/
+def tagOutcome : Outcome VecUn VecBin := { mem := [(0, 0, [.reg 11 0])] }
+
 /-- The tag is stored. -/
 theorem tag_ok {n : Nat} {t : BitVec 128} (a : Arguments k n pub s) (hn : 7 < n) (ht : view.lane s 11 0 = t)
     (writes : Within s.memory.writable ⟨k.tag, 16⟩) : isa.Wp pub tag (fun s' => Keeps [.rax] s s' ∧
@@ -69,83 +75,29 @@ theorem tag_ok {n : Nat} {t : BitVec 128} (a : Arguments k n pub s) (hn : 7 < n)
 
 end
 
-/-- What the kernel has on entry. -/
-theorem ready_of {s : State} (h : target.Pre contract table s) : Ready (callOf target s) s.memory.constants where
-  pre := (pre_of target h).toPre
-  table := (h.table (by decide)).2.1
-  reads := .of_mem (h.table (by decide)).1
-  apart := by
-    refine h.table_apart _ ?_ ⟨s.memory.constants, 128⟩ (.head _)
-    rw [h.entry.writable]
-    refine List.mem_map.2 ⟨⟨"data", .inout, ⟨(callOf target s).data, (callOf target s).len⟩⟩, List.mem_filter.2 ⟨?_, rfl⟩, rfl⟩
-    show _ ∈ contract.sig.buffers (target.args contract s) (target.mem s)
-    rw [buffers_of]
-    exact .tail _ (.tail _ (.tail _ (.tail _ (.head _))))
-
-/-- The structure of arguments is public. -/
-theorem args_isPublic (s : State) : Within (target.publicRegions contract table s) ⟨(callOf target s).args, 64⟩ := by
-  refine .of_mem (List.mem_append_right _ (List.mem_map.2 ⟨⟨"args", .publicInput, ⟨(callOf target s).args, 64⟩⟩, List.mem_filter.2 ⟨?_, rfl⟩, rfl⟩))
-  rw [buffers_of target s]
-  exact .tail _ (.head _)
-
 /-- The kernel meets the functional part of the contract. -/
 theorem correct (s : State) (h : target.Pre contract table s) :
     isa.Wp (target.publicRegions contract table s) code (target.Post contract s) s := by
-  have r := ready_of h
   have p := pre_of target h
-  have isPublic := args_isPublic s
+  have r := ready_of h p.toPre (buffers_of target s) 4 rfl
+  have isPublic : Within _ ⟨(callOf target s).args, 8 * 8⟩ := args_isPublic (buffers_of target s) rfl
   have result (s' : State) := result_of target (s' := s') h
   generalize hk : callOf target s = k at *
-  have memory : s.memory = k.memory := by rw [← hk]; rfl
-  have ctx : s.gpr .rdi = k.ctx := by rw [← hk]; rfl
-  have args : s.gpr .rsi = k.args := by rw [← hk]; rfl
-  have number (i : Nat) : k.value i = BitVec.ofNat 64 (k.value i).toNat := ((BitVec.ofNat_toNat ..).trans (BitVec.setWidth_eq _)).symm
-  refine .seq ((enter_ok r (n := 8) (by decide) memory ctx args rfl p.readsArgs isPublic).mono fun _ w => .seq (w.mono
-    fun s₁ ⟨k₁, m₁, e₁, a₁, c₁, z₁⟩ => .seq ?_))
-  have m₁ : s₁.memory = k.memory := m₁.trans memory
-  refine (nonce_ok e₁ c₁ a₁ (by decide) p.nonceLen.2 (by rw [m₁]; exact p.readsNonce) z₁).mono fun s₂ ⟨f₂, m₂, z₂, j₂⟩ => .seq ?_
-  have m₂ : s₂.memory = k.memory := m₂.trans m₁
-  have e₂ := e₁.same f₂.keeps (m₂.trans m₁.symm)
-  have c₂ := c₁.of_frame f₂
-  have rdi₂ : s₂.gpr .rdi = k.ctx := (f₂.gpr .rdi).trans ((k₁.gpr .rdi (by decide)).trans ctx)
-  refine (mask_ok rdi₂ e₂.keyed c₂ j₂).mono fun s₃ ⟨t₃, i₃, f₃, d₃, m₃⟩ => .seq ?_
-  have m₃ : s₃.memory = k.memory := m₃.trans m₂
-  have e₃ := e₂.same f₃.keeps (m₃.trans m₂.symm)
-  have f₁₃ : Frame [.rax, .r11, .rcx, .r8, .rdi] [9, 10] s₁ s₃ := (f₂.mono (by decide) (by decide)).trans (f₃.mono (by decide) (by decide))
-  have a₃ := a₁.same f₁₃.keeps (m₃.trans m₁.symm)
-  refine (arguments_ok 3 a₃ (by decide)).mono fun s₄ ⟨f₄, m₄, p₄, l₄⟩ => .seq ?_
-  have m₄ : s₄.memory = k.memory := m₄.trans m₃
-  have e₄ := e₃.same f₄.keeps (m₄.trans m₃.symm)
-  have c₄ := (c₁.of_frame f₁₃).of_frame f₄
-  refine (absorb_ok e₄ c₄ (k.value 4).isLt p₄ (l₄.trans (number 4)) (by rw [m₄]; exact p.readsAad)).mono fun s₅ ⟨f₅, m₅, h₅⟩ => .seq ?_
-  have m₅ : s₅.memory = k.memory := m₅.trans m₄
-  have e₅ := e₄.same f₅.keeps (m₅.trans m₄.symm)
-  have c₅ := c₄.of_frame f₅
-  have a₅ := (a₃.same f₄.keeps (m₄.trans m₃.symm)).same f₅.keeps (m₅.trans m₄.symm)
-  refine (arguments_ok 5 a₅ (by decide)).mono fun s₆ ⟨f₆, m₆, p₆, l₆⟩ => .seq ?_
-  have m₆ : s₆.memory = k.memory := m₆.trans m₅
-  have e₆ := e₅.same f₆.keeps (m₆.trans m₅.symm)
-  have c₆ := c₅.of_frame f₆
-  have a₆ := a₅.same f₆.keeps (m₆.trans m₅.symm)
-  have hash₆ : view.lane s₆ 11 0 = k.aadHash := by
-    rw [f₆.lane 11, h₅, f₄.lane 11, f₃.lane 11, z₂, m₄]
-    rfl
-  have j0 : Spec.Gcm.j0 (fixedOf k s.memory.constants).h (bytesAt s₁.memory.bytes k.nonce k.nonceLen) = k.j0 := by rw [m₁]; rfl
-  have mask₆ : view.lane s₆ 13 0 = k.key 0 := by
-    rw [f₆.lane 13, f₅.lane 13, f₄.lane 13, t₃, j0, m₂]
-    exact (k.key_eq 0).symm
+  refine .seq ((start_ok r (n := 8) (by decide) (by rw [← hk]; rfl) (by rw [← hk]; rfl) (by rw [← hk]; rfl) rfl p.readsArgs isPublic).mono
+    fun s₆ b₆ => .seq ?_)
   have start : At (Sealed k s₆) k.data k.len 0 s₆ := {
     holds := {
       frame := .refl _ _ s₆
       whole := rfl
       le := Nat.zero_le _
-      memory := by rw [m₆, show k.text.mem 0 = k.memory.bytes from k.text.mem_zero]; rfl
-      counter := by rw [f₆.lane 8, f₅.lane 8, f₄.lane 8, i₃, j0]; rfl
-      hash := hash₆
-      key := (f₆.gpr .rdi).trans ((f₅.gpr .rdi).trans ((f₄.gpr .rdi).trans d₃)) }
+      memory := by rw [b₆.memory, show k.text.mem 0 = k.memory.bytes from k.text.mem_zero]; rfl
+      counter := b₆.counter
+      hash := b₆.hash
+      key := b₆.key }
     le := Nat.zero_le _
-    next := p₆.trans (BitVec.add_zero _).symm
-    left := l₆.trans (number 6) }
+    next := b₆.text.trans (BitVec.add_zero _).symm
+    left := b₆.length }
+  have ⟨_, m₆, e₆, a₆, c₆, _, _, _, _, _, mask₆⟩ := b₆
   refine (runs_ok (n := 128) Sealed.stable (k.value 6).isLt (by decide) start fun h hd => group_ok r e₆ c₆ m₆ h hd).mono
     fun s₇ ⟨d, h₇, _, few⟩ => .seq ?_
   have h := h₇.holds
@@ -183,10 +135,9 @@ theorem correct (s : State) (h : target.Pre contract table s) :
   have ⟨ensures, frame⟩ := result s₁₅ (by
     show s₁₅.memory.bytes = _
     rw [m₁₅, m₁₄, Memory.bytes_set, m₁₃, h₁₂.memory, Memory.bytes_set])
-  have keeps : Keeps [.rax, .rcx, .rdx, .rsi, .rdi, .r8, .r9, .r10, .r11] s s₁₅ :=
-    (k₁.mono (by decide)).trans ((f₁₃.keeps.mono (by decide)).trans ((f₄.keeps.mono (by decide)).trans ((f₅.keeps.mono (by decide)).trans
-      ((f₆.keeps.mono (by decide)).trans ((h₁₂.frame.keeps.mono (by decide)).trans ((k₁₃.mono (by decide)).trans
-        ((k₁₄.mono (by decide)).trans (k₁₅.mono (List.nil_subset _)))))))))
+  have keeps : Keeps [.rax, .rcx, .rdx, .rsi, .r8, .r9, .r10, .r11, .rdi] s s₁₅ :=
+    b₆.keeps.trans ((h₁₂.frame.keeps.mono (by decide)).trans ((k₁₃.mono (by decide)).trans ((k₁₄.mono (by decide)).trans
+      (k₁₅.mono (List.nil_subset _)))))
   exact ⟨ensures, nofun, frame, fun r hr => keeps.gpr r (by revert r; decide), keeps.df, keeps.mxcsr⟩
 
 /-- The witness. -/

@@ -8,7 +8,7 @@ import Proof.AesGcm.X86_64.Frame
 set_option autoImplicit false
 namespace Proof.AesGcm.X86_64
 open TCB TCB.X86_64 SymExec Impl.X86_64 Impl.AesGcm.X86_64 Proof.Aes Proof.Aes.X86_64 Proof.Gf2
-open Impl.AesCtr32.X86_64 (start write)
+open Impl.AesCtr32.X86_64 (write)
 open Proof.AesCtr32.X86_64 (counterE startLayout paddd_one)
 
 /-- The constants are in their registers. -/
@@ -53,7 +53,7 @@ def writeOutcome (n : Nat) : Outcome VecUn VecBin :=
 /-- What the kernel computes for groups of `n` blocks. -/
 structure Group (n : Nat) : Prop where
   small : n = 1 ∨ n = 8
-  start : machine.check startLayout (start n) (startOutcome n) = true
+  start : machine.check startLayout (Impl.AesCtr32.X86_64.start n) (startOutcome n) = true
   stays : (keepsVecs (startOutcome n) others && keepsRegs (startOutcome n) []) = true
   cipher : Aes.X86_64.Checked (List.range n) (8 :: others)
   write : machine.check (writeLayout n) (write n) (writeOutcome n) = true

@@ -66,35 +66,5 @@ theorem enter_ok (r : Ready k tab) (hn : 0 < n ∧ n ≤ 16) (m : s.memory = k.m
     decide +kernel
   · exact (o.vec (r := 11) rfl 0).trans BitVec.xor_self
 
-/-- The arguments are where they were while the text is processed. -/
-theorem Arguments.of_text (h : Arguments k n pub s) {s' : State} {rs : List Reg} {d : Nat} (g : Keeps rs s s') (hr : Reg.rdx ∉ rs)
-    (m₀ : s.memory = k.memory) (m : s'.memory = k.memory.set (k.text.mem d)) (apart : (Region.mk k.data k.len).Disjoint ⟨k.args, 8 * n⟩) :
-    Arguments k n pub s' where
-  place := (g.gpr _ hr).trans h.place
-  few := h.few
-  reads := by rw [m]; have := h.reads; rw [m₀] at this; exact this
-  isPublic := h.isPublic
-  values i hi := by
-    have few := h.few
-    rw [m, Memory.bytes_set, ← h.values i hi, m₀, word64, word64, bytesAt_part (n := 8 * n) _ _ (by omega),
-      bytesAt_part (n := 8 * n) k.memory.bytes _ (by omega), k.text.bytesAt_mem_apart d (by omega) apart]
-    rfl
-
-/-- The stored powers are where they were. -/
-theorem tableAt_mem (r : Ready k tab) (d : Nat) : tableAt (k.text.mem d) k.ctx = tableAt k.memory.bytes k.ctx := by
-  funext i
-  have key := k.text.bytesAt_mem_apart d (a := k.ctx) (n := 1024) (by decide) r.pre.apartCtx
-  generalize h : 1024 = n at key
-  have a := bytesAt_part (k.text.mem d) k.ctx (i := 256 + 16 * (15 - i)) (k := 16) (n := n) (by omega)
-  rw [key, ← bytesAt_part k.text.bytes k.ctx (by omega)] at a
-  simp only [tableAt, Spec.AesGcm.Context.word, a]
-  rfl
-
-/-- The tag at the address in `rax`. -/
-def tagLayout : Layout := { areas := [{ len := 16, reads := false, writes := true }], ptrs := [(0, 0, 0)] }
-
-/-- The tag is stored. -/
-def tagOutcome : Outcome VecUn VecBin := { mem := [(0, 0, [.reg 11 0])] }
-
 end
 end Proof.AesGcm.X86_64

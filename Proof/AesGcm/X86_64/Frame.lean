@@ -15,9 +15,6 @@ structure Frame (rs : List Reg) (vs : List Nat) (s₀ s : State) : Prop where
   keeps : Keeps rs s₀ s
   lanes : ∀ r ∈ vs, view.lane s r 0 = view.lane s₀ r 0
 
-/-- Register `r` as it was. -/
-def keepE (r : Nat) : Nat × List VecExpr := (r, [.reg r 0, .reg r 1, .reg r 2, .reg r 3])
-
 /-- The outcome says that the registers `vs` are as they were. -/
 def keepsVecs (out : Outcome VecUn VecBin) (vs : List Nat) : Bool := vs.all fun r =>
   match find r out.vec with

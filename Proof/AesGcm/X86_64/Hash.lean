@@ -7,7 +7,7 @@ import Proof.Ghash.X86_64
 
 set_option autoImplicit false
 namespace Proof.AesGcm.X86_64
-open TCB TCB.X86_64 SymExec Impl.X86_64 Impl.AesGcm.X86_64 Impl.Ghash.X86_64 Proof.Gf2 Proof.Ghash.X86_64
+open TCB TCB.X86_64 SymExec Impl.X86_64 Impl.AesGcm.X86_64 Proof.Gf2 Proof.Ghash.X86_64 Proof.GhashBlocks
 
 /-! ## Symbolic values -/
 
@@ -19,24 +19,9 @@ def blockE : Nat → VecExpr
   | 0 => xorE (reverseE (.load 1 0)) (.reg 11 0)
   | i + 1 => reverseE (.load 1 (16 * (i + 1)))
 
-/-- The sum of one product for each of `n + 1` blocks from `i` on, the last of which is multiplied with `H^1`. -/
-def sumE (block : Nat → VecExpr) (f : VecExpr → VecExpr → VecExpr) (add : VecExpr → VecExpr → VecExpr → VecExpr) (i : Nat) :
-    Nat → VecExpr
-  | 0 => f (block i) (.load 0 (place 1))
-  | n + 1 => add (sumE block f add (i + 1) n) (block i) (.load 0 (place (n + 2)))
-
-/-- The sum of the products of the halves. -/
-def halvesE (block : Nat → VecExpr) (high : Bool) : Nat → Nat → VecExpr :=
-  sumE block (mulE high high) fun sum a b => xorE sum (mulE high high a b)
-
-/-- The sum of the middle products. -/
-def midE (block : Nat → VecExpr) : Nat → Nat → VecExpr :=
-  sumE block (fun a b => xorE (mulE true false a b) (mulE false true a b))
-    fun sum a b => xorE (xorE sum (mulE true false a b)) (mulE false true a b)
-
 /-- The sums, reduced. -/
 def hashE (block : Nat → VecExpr) (k : Nat) : VecExpr :=
-  foldE (.load 2 constantAt) (halvesE block false 0 k) (midE block 0 k) (halvesE block true 0 k)
+  foldE (.load 2 constantAt) (outerE block false 0 k) (midE block 0 k) (outerE block true 0 k)
 
 /-- The key context, the blocks and the table of constants. -/
 def hashLayout (n : Nat) : Layout :=
@@ -75,61 +60,12 @@ def places (c : Fixed) (p : Addr) : Nat → Addr
   | 1 => p
   | _ => c.tab
 
-/-- The blocks from `i` on. -/
-def blocksFrom (block : Nat → VecExpr) (s : State) (base : Nat → Addr) (i : Nat) : Nat → List Spec.Ghash.Block
-  | 0 => []
-  | n + 1 => (block i).at base view s :: blocksFrom block s base (i + 1) n
-
-@[simp] theorem length_blocksFrom (block : Nat → VecExpr) (i n : Nat) : (blocksFrom block s base i n).length = n := by
-  induction n generalizing i with
-  | zero => rfl
-  | succ n ih => rw [blocksFrom, List.length_cons, ih]
-
-/-- The stored power by which a block is multiplied. -/
-theorem power_at (n : Nat) : (Expr.load 0 (place (n + 1)) : VecExpr).at base view s = tableAt s.memory.bytes (base 0) n := by
-  rw [tableAt, show 15 - n = 16 - (n + 1) by omega]
-  rfl
-
-/-- The sums are those of the products. -/
-theorem sums_at (block : Nat → VecExpr) (i n : Nat) : Acc.mk ((halvesE block false i n).at base view s)
-    ((midE block i n).at base view s) ((halvesE block true i n).at base view s) =
-      accum (tableAt s.memory.bytes (base 0)) (blocksFrom block s base i (n + 1)) := by
-  induction n generalizing i with
-  | zero =>
-    simp only [halvesE, midE, sumE, mulE_at, xorE_at, power_at 0, blocksFrom, accum_cons, accum_nil, Acc.xor_zero, List.length_nil,
-      school]
-  | succ n ih =>
-    have ih := ih (i + 1)
-    rw [blocksFrom, accum_cons, ← ih, length_blocksFrom]
-    simp only [halvesE, midE] at ih ⊢
-    simp only [sumE, mulE_at, xorE_at, power_at, Acc.xor, school, Acc.mk.injEq]
-    refine ⟨BitVec.xor_comm .., ?_, BitVec.xor_comm ..⟩
-    rw [BitVec.xor_assoc, BitVec.xor_comm]
-
-/-- The blocks are those of the message. -/
-theorem blocksFrom_succ (h : Constants s) (i n : Nat) : blocksFrom blockE s base (i + 1) n =
-    blocksAt s.memory.bytes (base 1 + BitVec.ofNat 64 (16 * (i + 1))) n := by
-  induction n generalizing i with
-  | zero => rfl
-  | succ n ih =>
-    rw [blocksFrom, ih, Nat.add_comm n 1, blocksAt_add, BitVec.add_assoc, ← BitVec.ofNat_add]
-    have one : blocksAt s.memory.bytes (base 1 + BitVec.ofNat 64 (16 * (i + 1))) 1 =
-        [(blockE (i + 1)).at base view s] := by
-      rw [blockE, reverseE_at h]
-      simp only [blocksAt, List.range_one, List.map_cons, List.map_nil, Nat.mul_zero, BitVec.add_zero]
-      rfl
-    rw [one]
-    rfl
-
-/-- The reduction of the sums is the hash. -/
-theorem hashE_at (e : Env c s) {p : Addr} (block : Nat → VecExpr) {k : Nat} (hk : k < 16) {y x : Spec.Ghash.Block}
-    (first : (block 0).at (places c p) view s = y ^^^ x) : (hashE block k).at (places c p) view s =
-      Spec.Ghash.ghash c.h y (x :: blocksFrom block s (places c p) 1 k) := by
+/-- The reduction of the sums. -/
+theorem hashE_at (e : Env c s) {p : Addr} (block : Nat → VecExpr) (k : Nat) : (hashE block k).at (places c p) view s =
+    fold (accum (tableAt s.memory.bytes c.ctx) ((List.range' 0 (k + 1)).map fun i => (block i).at (places c p) view s)) := by
   have hc : half false ((Expr.load 2 constantAt : VecExpr).at (places c p) view s) = poly := e.constant
-  rw [hashE, foldE_at hc, sums_at, foldLazy_eq, blocksFrom, first]
-  refine aggregate ?_ _
-  rw [length_blocksFrom]
-  exact e.holds.powers.mono (by omega)
+  rw [hashE, foldE_at hc, sums_at, foldLazy_eq]
+  rfl
 
 /-- Where the layout says. -/
 theorem hashLayout_holds (e : Env c s) {p : Addr} {n : Nat} (hn : n ≤ 2 ^ 64) (hp : s.gpr .rcx = p)
@@ -155,18 +91,12 @@ theorem hash_ok (e : Env c s) (hc : Constants s) {p : Addr} {k : Nat} (hk : k < 
       view.lane s' 11 0 = Spec.Ghash.ghash c.h (view.lane s 11 0) (blocksAt s.memory.bytes p (k + 1))) s := by
   refine machine.wp _ (hashLayout_holds e (by omega) hp reads) check fun s' o =>
     ⟨.of_ends o rfl, o.memory, ?_⟩
-  have first : (blockE 0).at (places c p) view s = view.lane s 11 0 ^^^ bswap128 (ofBytes 128 (bytesAt s.memory.bytes p 16)) := by
-    rw [blockE, xorE_at, reverseE_at hc, BitVec.xor_comm]
-    have : (Expr.load 1 0 : VecExpr).at (places c p) view s = ofBytes 128 (bytesAt s.memory.bytes (p + 0#64) 16) := rfl
-    rw [this, BitVec.add_zero]
+  rw [o.vec (r := 11) rfl 0]
+  refine (hashE_at e blockE k).trans (fold_group (e.holds.powers.mono (by omega)) ?_ fun i => ?_)
+  · rw [blockE, xorE_at, reverseE_at hc, BitVec.xor_comm]
     rfl
-  have blocks : blocksAt s.memory.bytes p (k + 1) =
-      bswap128 (ofBytes 128 (bytesAt s.memory.bytes p 16)) :: blocksFrom blockE s (places c p) 1 k := by
-    rw [Nat.add_comm, blocksAt_add, blocksFrom_succ hc]
-    simp only [blocksAt, List.range_one, List.map_cons, List.map_nil, Nat.mul_zero, BitVec.add_zero,
-      List.cons_append, List.nil_append, Nat.zero_add, places]
-  rw [o.vec (r := 11) rfl 0, blocks]
-  exact hashE_at e blockE hk first
+  · rw [blockE, reverseE_at hc]
+    rfl
 
 /-- The block in `xmm0` is hashed. -/
 theorem hashOne_ok (e : Env c s) : isa.Wp pub (.block hashOne) (fun s' =>
@@ -184,7 +114,8 @@ theorem hashOne_ok (e : Env c s) : isa.Wp pub (.block hashOne) (fun s' =>
     apart := ⟨⟨nofun, nofun, nofun, trivial⟩, ⟨nofun, nofun, nofun, trivial⟩, ⟨nofun, nofun, nofun, trivial⟩, trivial⟩ }
   refine machine.wp _ holds hashOne_checked fun s' o => ⟨.of_ends o (by decide +kernel), o.memory, ?_⟩
   rw [o.vec (r := 11) rfl 0]
-  exact hashE_at e oneE (by decide) (BitVec.xor_comm ..)
+  refine ((hashE_at e oneE 0).trans ?_).trans (aggregate (xs := []) (e.holds.powers.mono (by decide)) _)
+  exact congrArg (fun x => fold (accum _ [x])) (BitVec.xor_comm ..)
 
 end
 end Proof.AesGcm.X86_64

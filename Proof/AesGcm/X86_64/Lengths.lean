@@ -24,13 +24,6 @@ section
 attribute [local irreducible] State.setReg State.setXmm State.setVec State.clearUpper State.setFlags State.setMemory
 variable {c : Fixed} {k : Call} {n : Nat} {pub : List Region} {s : State} {y : Spec.Ghash.Block} {xs : List Spec.Ghash.Block}
 
-/-- A length in bits. -/
-theorem shl_three {v : BitVec 64} {L : Nat} (h : v = BitVec.ofNat 64 L) : v <<< 3 = BitVec.ofNat 64 (8 * L) := by
-  rw [h]
-  apply BitVec.eq_of_toNat_eq
-  simp only [BitVec.toNat_shiftLeft, BitVec.toNat_ofNat, Nat.shiftLeft_eq]
-  omega
-
 /-- The block of the lengths is loaded. -/
 theorem loadLengths_ok {d : Vec} (a : Arguments k n pub s) (hn : 6 < n) : isa.Wp pub (loadLengths d) (fun s' =>
       Keeps [.rax, .r11] s s' ∧ s'.memory = s.memory ∧ (∀ r, r ≠ d.val → view.lane s' r 0 = view.lane s r 0) ∧
@@ -85,7 +78,7 @@ theorem finish_ok (e₅ : Env c s) (mask₅ : view.lane s 9 0 = Gf2.X86_64.rever
   refine machine.wp lengthsOutcome holds lengths_checked fun s₆ o => ⟨Aes.X86_64.keeps_of_ends o [] rfl, o.memory, ?_⟩
   have sums := h.next_at (xE := .reg 15 0) (pE := .load 0 (place 1)) (base := fun | 0 => c.ctx | _ => c.tab)
     (x := lengths k.aadLen k.len) x₅ (by rw [List.getElem?_append_right (Nat.le_refl _), Nat.sub_self]; rfl) (by
-      rw [power_at 0, List.length_append, List.length_singleton, Nat.add_sub_cancel, Nat.sub_self])
+      rw [show (Expr.load 0 (place 1) : VecExpr) = powerE 0 from rfl, powerE_at, List.length_append, List.length_singleton, Nat.add_sub_cancel, Nat.sub_self])
   have hc : half false ((Expr.load 1 constantAt : VecExpr).at (fun | 0 => c.ctx | _ => c.tab) view s) = poly := e₅.constant
   rw [o.vec (r := 11) rfl 0]
   simp only [laneOf, nth, Option.getD_some, xorE_at]

@@ -25,6 +25,13 @@ theorem lane_setWidth (v : BitVec 64) : lane (v.setWidth 512) 0 = 0#64 ++ v := b
 /-- The low half. -/
 theorem qword_append (a b : BitVec 64) : qword (a ++ b) 0 = b := lo64_append a b
 
+/-- A length in bits. -/
+theorem shl_three {v : BitVec 64} {L : Nat} (h : v = BitVec.ofNat 64 L) : v <<< 3 = BitVec.ofNat 64 (8 * L) := by
+  rw [h]
+  apply BitVec.eq_of_toNat_eq
+  simp only [BitVec.toNat_shiftLeft, BitVec.toNat_ofNat, Nat.shiftLeft_eq]
+  omega
+
 /-- The pre-counter block from a nonce of 12 bytes. -/
 theorem twelve_ok (hc : Constants s) (hp : s.gpr .rcx = p) (reads : Within s.memory.readable ⟨p, 12⟩) :
     isa.Wp pub (.block twelve) (fun s' => Frame [.rax, .r11, .r8] [9, 10, 11, 13] s s' ∧ s'.memory = s.memory ∧
@@ -83,8 +90,7 @@ def moveOutcome : Outcome VecUn VecBin :=
 /-- The running value becomes the counter, and there is no hash yet. -/
 theorem move_ok : isa.Wp pub (.block [.vmovdqa .xmm 8 11, Impl.Ghash.X86_64.xor .xmm 11 11]) (fun s' => Frame [] [9, 10, 13] s s' ∧
       s'.memory = s.memory ∧ view.lane s' 8 0 = view.lane s 11 0 ∧ view.lane s' 11 0 = 0) s := by
-  refine machine.wp (L := ⟨[], []⟩) (base := fun _ => 0) moveOutcome ⟨fun _ h => absurd h List.not_mem_nil, trivial, trivial, trivial, trivial⟩
-    (by decide +kernel) fun s' e => ⟨.of_ends e (by decide +kernel), e.memory, e.vec (r := 8) rfl 0, ?_⟩
+  refine machine.wp_registers moveOutcome (by decide +kernel) fun s' e => ⟨.of_ends e (by decide +kernel), e.memory, e.vec (r := 8) rfl 0, ?_⟩
   rw [e.vec (r := 11) rfl 0]
   exact BitVec.xor_self
 
@@ -104,10 +110,7 @@ theorem hashed_ok (e : Env c s) (hc : Constants s) (a : Arguments k n pub s) (hn
   have x₃ : s₃.gpr .r8 = BitVec.ofNat 64 (8 * L) := by
     rw [← hs₃]
     reads
-    rw [g₂, hk]
-    apply BitVec.eq_of_toNat_eq
-    simp only [BitVec.toNat_shiftLeft, BitVec.toNat_ofNat, Nat.shiftLeft_eq]
-    omega
+    exact shl_three (g₂.trans hk)
   refine .cons (s₁ := s₃.setVec 0 ((s₃.gpr .r8).setWidth 512)) rfl (.nil (.append ?_))
   generalize hs₄ : s₃.setVec 0 _ = s₄
   have k₄ : Keeps [.rax, .r11, .rcx, .r8] s₁ s₄ := by rw [← hs₄]; exact kept k₃

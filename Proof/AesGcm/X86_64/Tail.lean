@@ -105,8 +105,7 @@ def emptyOutcome : Outcome VecUn VecBin :=
 /-- There is no sum yet. -/
 theorem empty_ok {pub : List Region} (hy : view.lane s 11 0 = y) : isa.Wp pub (.block empty) (fun s' =>
       Frame [] [9, 11, 13, 0, 1, 2, 3, 4, 5, 6, 7] s s' ∧ s'.memory = s.memory ∧ Summed t y xs 0 s') s := by
-  refine machine.wp (L := ⟨[], []⟩) (base := fun _ => 0) emptyOutcome ⟨fun _ h => absurd h List.not_mem_nil, trivial, trivial, trivial, trivial⟩
-    (by decide +kernel) fun s' e => ?_
+  refine machine.wp_registers emptyOutcome (by decide +kernel) fun s' e => ?_
   have f : Frame [] [9, 11, 13, 0, 1, 2, 3, 4, 5, 6, 7] s s' := .of_ends e (by decide +kernel)
   refine ⟨f, e.memory, ?_, ?_⟩
   · rw [accOf, e.vec (r := 8) rfl 0, e.vec (r := 10) rfl 0, e.vec (r := 14) rfl 0]

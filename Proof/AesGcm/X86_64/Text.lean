@@ -55,6 +55,30 @@ theorem key_text (j : Nat) : k.text.key j = (fixedOf k tab).cipher (Spec.Gcm.cou
 
 end Ready
 
+/-- The arguments are where they were while the text is processed. -/
+theorem Arguments.of_text {k : Call} {n : Nat} {pub : List Region} {s s' : State} (h : Arguments k n pub s)
+    {rs : List Reg} {d : Nat} (g : Keeps rs s s') (hr : Reg.rdx ∉ rs) (m₀ : s.memory = k.memory) (m : s'.memory = k.memory.set (k.text.mem d)) (apart : (Region.mk k.data k.len).Disjoint ⟨k.args, 8 * n⟩) :
+    Arguments k n pub s' where
+  place := (g.gpr _ hr).trans h.place
+  few := h.few
+  reads := by rw [m]; have := h.reads; rw [m₀] at this; exact this
+  isPublic := h.isPublic
+  values i hi := by
+    have few := h.few
+    rw [m, Memory.bytes_set, ← h.values i hi, m₀, word64, word64, bytesAt_part (n := 8 * n) _ _ (by omega),
+      bytesAt_part (n := 8 * n) k.memory.bytes _ (by omega), k.text.bytesAt_mem_apart d (by omega) apart]
+    rfl
+
+/-- The stored powers are where they were. -/
+theorem tableAt_mem {k : Call} {tab : Addr} (r : Ready k tab) (d : Nat) : tableAt (k.text.mem d) k.ctx = tableAt k.memory.bytes k.ctx := by
+  funext i
+  have key := k.text.bytesAt_mem_apart d (a := k.ctx) (n := 1024) (by decide) r.pre.apartCtx
+  generalize h : 1024 = n at key
+  have a := bytesAt_part (k.text.mem d) k.ctx (i := 256 + 16 * (15 - i)) (k := 16) (n := n) (by omega)
+  rw [key, ← bytesAt_part k.text.bytes k.ctx (by omega)] at a
+  simp only [tableAt, Spec.AesGcm.Context.word, a]
+  rfl
+
 /-- Counting goes on. -/
 theorem counter_add (x : Spec.Ghash.Block) (i j : Nat) :
     Spec.Gcm.counter (Spec.Gcm.counter x i) j = Spec.Gcm.counter x (i + j) := by
@@ -71,5 +95,37 @@ theorem take_drop_range {k n m : Nat} (h : k + n ≤ m) : ((List.range m).drop k
 theorem word_add (m : Mem) (p : Addr) (i j : Nat) :
     Spec.AesGcm.Context.word m (p + BitVec.ofNat 64 i) j = Spec.AesGcm.Context.word m p (i + j) := by
   rw [Spec.AesGcm.Context.word, Spec.AesGcm.Context.word, BitVec.add_assoc, ← BitVec.ofNat_add]
+
+/-- **Blocks of the text are encrypted or decrypted**, from the keystream that begins with the counter in `xmm8`. -/
+theorem encrypt_ok {k : Call} {tab : Addr} {s : State} {pub : List Region} {d n : Nat} (g : Group n) (r : Ready k tab)
+    (e : Env (fixedOf k tab) s) (hc : Constants s) (key : s.gpr .rdi = k.ctx) (whole : d % 16 = 0) (hd : d + 16 * n ≤ k.len)
+    (next : s.gpr .rcx = k.data + BitVec.ofNat 64 d) (memory : s.memory = k.memory.set (k.text.mem d))
+    (counter : view.lane s 8 0 = Spec.Gcm.counter (Spec.Gcm.inc32 k.j0) (d / 16)) :
+    isa.Wp pub (keystream n) (isa.Wp pub (.block (Impl.AesCtr32.X86_64.write n)) fun s' => Frame [.rdi] [9, 10, 11, 13] s s' ∧
+      s'.memory = k.memory.set (k.text.mem (d + 16 * n)) ∧
+      view.lane s' 8 0 = Spec.Gcm.counter (Spec.Gcm.inc32 k.j0) ((d + 16 * n) / 16)) s := by
+  have len : k.text.len = k.len := rfl
+  have data : k.text.data = k.data := rfl
+  refine (keystream_ok g key e.keyed hc counter).mono fun s₁ ⟨b₁, c₁, f₁, m₁⟩ => ?_
+  have readable : s₁.memory.readable = k.memory.readable := by rw [m₁, memory]; rfl
+  have writable : s₁.memory.writable = k.memory.writable := by rw [m₁, memory]; rfl
+  refine (write_ok g (p := k.data + BitVec.ofNat 64 d) ((f₁.gpr .rcx).trans next)
+    (by rw [readable]; exact r.pre.reads.part d hd) (by rw [writable]; exact r.pre.writes.part d hd)).mono fun s₂ ⟨f₂, m₂⟩ => ?_
+  refine ⟨f₁.trans (f₂.mono (List.nil_subset _) (by decide)), ?_, ?_⟩
+  · have bytes : s₁.memory.bytes = k.text.mem d := by rw [m₁, memory]; rfl
+    have store := k.text.store_blocks (k := d / 16) (n := n) (by omega)
+    rw [show 16 * (d / 16) = d by omega, show 16 * (d / 16 + n) = d + 16 * n by omega, data] at store
+    rw [m₂, m₁, memory, Memory.set_set, ← store]
+    have lanes : ((List.range n).map fun i => view.lane s₁ i 0 ^^^
+        Spec.AesGcm.Context.word s₁.memory.bytes (k.data + BitVec.ofNat 64 d) (16 * i)) =
+        (List.range n).map fun i => k.text.key (d / 16 + i) ^^^ k.text.word (d / 16 + i) := by
+      refine List.map_congr_left fun i hi => ?_
+      have hi := List.mem_range.1 hi
+      rw [b₁ i hi, counter_add, bytes, word_add, show d + 16 * i = 16 * (d / 16 + i) by omega, ← data,
+        k.text.word_mem_rest (by omega) (by omega), Ready.key_text (tab := tab)]
+      exact congrArg (· ^^^ _) (e.holds.cipher _)
+    rw [← lanes, bytes]
+    rfl
+  · rw [f₂.lane 8, c₁, counter_add, show (d + 16 * n) / 16 = d / 16 + n by omega]
 
 end Proof.AesGcm.X86_64

@@ -253,5 +253,10 @@ theorem Machine.wp {pub : List Region} {Q : S → Prop} {is : List I} (out : Out
       rw [hm.memory, eq_of_sameStores hs, storesOf_sound H (fun _ h => absurd h List.not_mem_nil) hmem]
       rfl
 
+/-- The same for a block that accesses no memory. -/
+theorem Machine.wp_registers {pub : List Region} {Q : S → Prop} {is : List I} (out : Outcome U B)
+    (h : M.check ⟨[], []⟩ is out = true) (hq : ∀ s', out.Ends (fun _ => 0) V M s s' → Q s') : isa.Wp pub (.block is) Q s :=
+  M.wp (L := ⟨[], []⟩) out ⟨fun _ h => absurd h List.not_mem_nil, trivial, trivial, trivial, trivial⟩ h hq
+
 end Sound
 end TCB.SymExec

@@ -23,25 +23,9 @@ def blockE : Nat → VecExpr
   | 0 => xorE (.reg 0 0) (reverseE (.load 1 0))
   | i + 1 => reverseE (.load 1 (16 * (i + 1)))
 
-/-- The stored form of `H^(p+1)`. -/
-def powerE (p : Nat) : VecExpr := .load 0 (place (p + 1))
-
-/-- The sum of the products of low or high halves. -/
-def outerE (high : Bool) : Nat → Nat → VecExpr :=
-  let mul (i p : Nat) := mulE high high (blockE i) (powerE p)
-  sumE (mul · 0) fun sum i p => xorE sum (mul i p)
-
-/-- The sum of the middle products. -/
-def midE : Nat → Nat → VecExpr :=
-  let mul (high : Bool) (i p : Nat) := mulE high (!high) (blockE i) (powerE p)
-  sumE (fun i => xorE (mul true i 0) (mul false i 0)) fun sum i p => xorE (xorE sum (mul true i p)) (mul false i p)
-
-/-- Register `r` as it was. -/
-def sameE (r : Nat) : Nat × List VecExpr := (r, [.reg r 0, .reg r 1, .reg r 2, .reg r 3])
-
 /-- What a group of `k + 1` blocks does. -/
 def groupOutcome (k : Nat) : Outcome VecUn VecBin where
-  vec := [(0, [foldE (.reg 15 0) (outerE false 0 k) (midE 0 k) (outerE true 0 k)]), sameE 14, sameE 15]
+  vec := [(0, [foldE (.reg 15 0) (outerE blockE false 0 k) (midE blockE 0 k) (outerE blockE true 0 k)]), keepE 14, keepE 15]
   gpr := [(2, .ptr 1 (16 * (k + 1)))]
 
 /-- The key context at `rdi` and the blocks at `rdx`. -/
@@ -63,7 +47,7 @@ section
 variable {s s' : State} {base : Nat → Addr} {out : Outcome VecUn VecBin}
 
 /-- A register as it was. -/
-theorem same_lane (e : out.Ends base view machine s s') {r : Nat} (hf : find r out.vec = some (sameE r).2) (i : Nat) :
+theorem same_lane (e : out.Ends base view machine s s') {r : Nat} (hf : find r out.vec = some (keepE r).2) (i : Nat) :
     view.lane s' r i = view.lane s r i := by
   rw [e.vec hf i]
   rcases i with _ | _ | _ | _ | i
@@ -77,27 +61,10 @@ theorem reverseE_at (h : Ready s) (a : VecExpr) : (reverseE a).at base view s = 
   show VecBin.pshufb.eval (a.at base view s) (view.lane s 14 0) = _
   rw [h.mask, Gf2.X86_64.pshufb_reverseMask]
 
-/-- The stored powers. -/
-theorem powerE_at (p : Nat) : (powerE p).at base view s = tableAt s.memory.bytes (base 0) p := by
-  rw [tableAt, show 15 - p = 16 - (p + 1) by omega]
-  rfl
-
-/-- The sums are those of the products. -/
-theorem sums_at (k : Nat) : Acc.mk ((outerE false 0 k).at base view s) ((midE 0 k).at base view s)
-    ((outerE true 0 k).at base view s) =
-      accum (tableAt s.memory.bytes (base 0)) ((List.range' 0 (k + 1)).map fun i => (blockE i).at base view s) := by
-  have mul (high₁ high₂ : Bool) (i p : Nat) : (mulE high₁ high₂ (blockE i) (powerE p)).at base view s =
-      pclmul high₁ high₂ ((blockE i).at base view s) (tableAt s.memory.bytes (base 0) p) := by rw [mulE_at, powerE_at]
-  refine Acc.mk.injEq .. ▸ ⟨?_, ?_, ?_⟩
-  · exact sumE_at (part := Acc.lo) (fun _ _ => rfl) (fun i => mul ..) (fun sum i p _ => by rw [xorE_at, mul]; rfl) (Nat.le_refl k) 0
-  · exact sumE_at (part := Acc.mid) (fun _ _ => rfl) (fun i => by rw [xorE_at, mul, mul]; rfl)
-      (fun sum i p _ => by rw [xorE_at, xorE_at, mul, mul, BitVec.xor_assoc]; rfl) (Nat.le_refl k) 0
-  · exact sumE_at (part := Acc.hi) (fun _ _ => rfl) (fun i => mul ..) (fun sum i p _ => by rw [xorE_at, mul]; rfl) (Nat.le_refl k) 0
-
 /-- **A group gives the hash of its blocks.** -/
 theorem group_at {hkey : Spec.Ghash.Block} {k : Nat} (h : Ready s) (hk : k < 16)
     (ht : IsTable hkey (tableAt s.memory.bytes (base 0)) 16) :
-    (foldE (.reg 15 0) (outerE false 0 k) (midE 0 k) (outerE true 0 k)).at base view s =
+    (foldE (.reg 15 0) (outerE blockE false 0 k) (midE blockE 0 k) (outerE blockE true 0 k)).at base view s =
       Spec.Ghash.ghash hkey (view.lane s 0 0) (blocksAt s.memory.bytes (base 1) (k + 1)) := by
   have hc : half false ((Expr.reg 15 0 : VecExpr).at base view s) = poly := h.constant 0 (by decide)
   rw [foldE_at hc, sums_at, foldLazy_eq]

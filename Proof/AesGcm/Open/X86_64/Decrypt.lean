@@ -45,41 +45,22 @@ theorem group_ok (g : Group n) (r : Ready k tab) (e : Env (fixedOf k tab) s₀) 
   have len : k.text.len = k.len := rfl
   have data : k.text.data = k.data := rfl
   have env := hs.env r e m
-  refine .seq ((keystream_ok g hs.key env.keyed (hc.of_frame hs.frame) hs.counter).mono fun s₁ ⟨b₁, c₁, f₁, m₁⟩ => .seq ?_)
-  have readable : s₁.memory.readable = k.memory.readable := by rw [m₁, hs.memory]; rfl
-  have writable : s₁.memory.writable = k.memory.writable := by rw [m₁, hs.memory]; rfl
-  refine (write_ok g (p := k.data + BitVec.ofNat 64 d) ((f₁.gpr .rcx).trans h.next)
-    (by rw [readable]; exact r.pre.reads.part d hd) (by rw [writable]; exact r.pre.writes.part d hd)).mono fun s₂ ⟨f₂, m₂⟩ => ?_
-  have bytes : s₁.memory.bytes = k.text.mem d := by rw [m₁, hs.memory]; rfl
-  have memory : s₂.memory = k.memory.set (k.text.mem (d + 16 * n)) := by
-    have store := k.text.store_blocks (k := d / 16) (n := n) (by omega)
-    rw [show 16 * (d / 16) = d by omega, show 16 * (d / 16 + n) = d + 16 * n by omega, data] at store
-    rw [m₂, m₁, hs.memory, Memory.set_set, ← store]
-    have lanes : ((List.range n).map fun i => view.lane s₁ i 0 ^^^
-        Spec.AesGcm.Context.word s₁.memory.bytes (k.data + BitVec.ofNat 64 d) (16 * i)) =
-        (List.range n).map fun i => k.text.key (d / 16 + i) ^^^ k.text.word (d / 16 + i) := by
-      refine List.map_congr_left fun i hi => ?_
-      have hi := List.mem_range.1 hi
-      rw [b₁ i hi, counter_add, bytes, word_add, show d + 16 * i = 16 * (d / 16 + i) by omega, ← data,
-        k.text.word_mem_rest (by omega) (by omega), Ready.key_text (tab := tab)]
-      exact congrArg (· ^^^ _) (env.holds.cipher _)
-    rw [← lanes, bytes]
-    rfl
+  refine .seq ((encrypt_ok g r env (hc.of_frame hs.frame) hs.key whole hd h.next hs.memory hs.counter).mono fun _ w => .seq (w.mono
+    fun s₂ ⟨f, memory, counter⟩ => ?_))
   refine .cons (s₁ := s₂.setReg .rdi (s₂.gpr .r9)) rfl (.nil ?_)
   have same (r : Nat) : view.lane (s₂.setReg .rdi (s₂.gpr .r9)) r 0 = view.lane s₂ r 0 := by
     simp only [view, State.lane]
     reads
   refine ⟨⟨?_, by omega, by reads; exact memory, ?_, ?_⟩, ?_, ?_⟩
-  · refine hs.frame.trans ((f₁.mono (by decide) (by decide)).trans ⟨?_, fun r hr => (same r).trans (f₂.lanes r (.tail _ ?_))⟩)
-    · exact kept (f₂.keeps.mono (List.nil_subset _))
-    · exact (by decide : ∀ r ∈ [9, 10], r ∈ [9, 10, 11, 13]) r hr
-  · rw [same, f₂.lane 8, c₁, counter_add, show (d + 16 * n) / 16 = d / 16 + n by omega]
+  · refine hs.frame.trans ⟨?_, fun r hr => (same r).trans ((f.mono (ws := [9, 10]) (fun _ h => h) (by decide)).lanes r hr)⟩
+    exact kept (f.keeps.mono (by decide))
+  · exact (same 8).trans counter
   · reads
-    exact (f₂.gpr .r9).trans ((f₁.gpr .r9).trans env.key)
+    exact (f.gpr .r9).trans env.key
   · reads
-    exact (f₂.gpr .rcx).trans (f₁.gpr .rcx)
+    exact f.gpr .rcx
   · reads
-    exact (f₂.gpr .r8).trans (f₁.gpr .r8)
+    exact f.gpr .r8
 
 /-- What the last bytes are left with. -/
 structure Done (k : Call) (s₀ s : State) : Prop where
@@ -111,8 +92,7 @@ theorem last_ok (r : Ready k tab) (e : Env (fixedOf k tab) s₀) (hc : Constants
     (by rw [readable]; exact r.pre.reads.part _ (by omega)) env₂.slide).mono fun s₃ l₃ => .seq ?_
   have f₃ : Frame [.rax, .r11] [0, 9, 10, 11, 13] s₂ s₃ := .of_loaded l₃ (by decide)
   have x₃ : view.lane s₃ 1 0 = ofBytes 128 (bytesAt s₂.memory.bytes (k.data + BitVec.ofNat 64 d) (k.len - d)) := l₃.lane
-  refine machine.wp (L := ⟨[], []⟩) (base := fun _ => 0) addOutcome ⟨fun _ h => absurd h List.not_mem_nil, trivial, trivial, trivial, trivial⟩
-    (by decide +kernel) fun s₄ o₄ => ?_
+  refine machine.wp_registers addOutcome (by decide +kernel) fun s₄ o₄ => ?_
   have k₄ : Keeps [] s₃ s₄ := Aes.X86_64.keeps_of_ends o₄ [] rfl
   have m₄ : s₄.memory = s₂.memory := Eq.trans o₄.memory l₃.memory
   have x₄ : view.lane s₄ 0 0 = k.text.key (k.len / 16) ^^^

@@ -32,8 +32,7 @@ theorem tag_ok (e : Env c s) (a : Arguments k n pub s) (hn : 6 < n) (mask : view
   refine .seq ((loadLengths_ok (d := 0) a hn).mono fun s₁ ⟨k₁, m₁, o₁, x₁⟩ => .seq ?_)
   have f₁ : Frame [.rax, .r11] [8, 9, 10, 11, 13] s s₁ := ⟨k₁, fun r hr => o₁ r (by rintro rfl; revert hr; decide)⟩
   refine (hashOne_ok (e.same k₁ m₁)).mono fun s₂ ⟨f₂, m₂, h₂⟩ => ?_
-  refine machine.wp (L := ⟨[], []⟩) (base := fun _ => 0) tagOutcome ⟨fun _ h => absurd h List.not_mem_nil, trivial, trivial, trivial, trivial⟩
-    (by decide +kernel) fun s₃ o => ?_
+  refine machine.wp_registers tagOutcome (by decide +kernel) fun s₃ o => ?_
   have f₃ : Frame [] [8, 9, 10] s₂ s₃ := .of_ends o (by decide +kernel)
   refine ⟨(f₁.mono (fun _ h => h) (by decide)).trans ((f₂.mono (List.nil_subset _) (by decide)).trans (f₃.mono (List.nil_subset _) fun _ h => h)),
     Eq.trans o.memory (m₂.trans m₁), ?_⟩
@@ -99,8 +98,7 @@ theorem or_halves (v : BitVec 128) : (hi64 v ||| lo64 v == 0#64) = decide (v = 0
 /-- **The comparison**: ZF says whether no bit differs. -/
 theorem compareTags_ok : isa.Wp pub (.block compare) (fun s' => Frame [.rax, .r11] [8, 9, 10] s s' ∧ s'.memory = s.memory ∧
       s'.flag .zf = some (decide (view.lane s 11 0 ^^^ view.lane s 0 0 = 0))) s := by
-  refine .append (xs := [_]) (machine.wp (L := ⟨[], []⟩) (base := fun _ => 0) halvesOutcome
-    ⟨fun _ h => absurd h List.not_mem_nil, trivial, trivial, trivial, trivial⟩ (by decide +kernel) fun s₁ o₁ => ?_)
+  refine .append (xs := [_]) (machine.wp_registers halvesOutcome (by decide +kernel) fun s₁ o₁ => ?_)
   have f₁ : Frame [] [8, 9, 10] s s₁ := .of_ends o₁ (by decide +kernel)
   have m₁ : s₁.memory = s.memory := o₁.memory
   have v₁ : view.lane s₁ 11 0 = view.lane s 11 0 ^^^ view.lane s 0 0 := o₁.vec (r := 11) rfl 0
@@ -110,8 +108,7 @@ theorem compareTags_ok : isa.Wp pub (.block compare) (fun s' => Frame [.rax, .r1
   have m₂ : s₂.memory = s.memory := by rw [← hs₂]; reads; exact m₁
   have w₂ : s₂.vec = s₁.vec := by rw [← hs₂]; reads
   have x₂ : s₂.gpr .rax = lo64 (view.lane s₁ 11 0) := by rw [← hs₂]; reads; rfl
-  refine .append (xs := [_]) (machine.wp (L := ⟨[], []⟩) (base := fun _ => 0) swapOutcome
-    ⟨fun _ h => absurd h List.not_mem_nil, trivial, trivial, trivial, trivial⟩ (by decide +kernel) fun s₃ o₃ => ?_)
+  refine .append (xs := [_]) (machine.wp_registers swapOutcome (by decide +kernel) fun s₃ o₃ => ?_)
   have f₃ : Frame [] [8, 9, 10] s₂ s₃ := .of_ends o₃ (by decide +kernel)
   have m₃ : s₃.memory = s.memory := Eq.trans o₃.memory m₂
   have v₃ : view.lane s₃ 11 0 = swap64 (view.lane s₁ 11 0) := by

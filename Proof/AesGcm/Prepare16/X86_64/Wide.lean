@@ -16,8 +16,7 @@ def doubled : Outcome VecUn VecBin := { vec := [(15, [.reg 15 0, .reg 15 0])] }
 theorem start_ok {pub : List Region} {s : State} : isa.Wp pub (.block constant)
     (isa.Wp pub (.block double) (After 2 (s.gpr .rdi) s 0)) s := by
   refine X86_64.start_ok.mono fun s₁ a => ?_
-  have holds : Layout.Holds ⟨[], []⟩ view (fun _ => 0) s₁ := ⟨fun _ h => absurd h List.not_mem_nil, trivial, trivial, trivial, trivial⟩
-  refine machine.wp doubled holds (by decide +kernel) fun s' e => ?_
+  refine machine.wp_registers doubled (by decide +kernel) fun s' e => ?_
   have keeps := Aes.X86_64.keeps_of_ends e [] rfl
   have hm : s'.memory = s₁.memory := e.memory
   refine ⟨a.keeps.trans (keeps.mono (List.nil_subset _)), (keeps.gpr _ List.not_mem_nil).trans a.rdi, by rw [hm]; exact a.powers,

@@ -44,28 +44,8 @@ theorem group_ok (r : Ready k tab) (e : Env (fixedOf k tab) s₀) (hc : Constant
   have data : k.text.data = k.data := rfl
   have env := hs.env r e m
   have consts : Constants s := hc.of_frame hs.frame
-  refine .seq ((keystream_ok group_eight hs.key env.keyed consts hs.counter).mono fun s₁ ⟨b₁, c₁, f₁, m₁⟩ => .seq ?_)
-  have readable : s₁.memory.readable = k.memory.readable := by rw [m₁, hs.memory]; rfl
-  have writable : s₁.memory.writable = k.memory.writable := by rw [m₁, hs.memory]; rfl
-  refine (write_ok group_eight (p := k.data + BitVec.ofNat 64 d) ((f₁.gpr .rcx).trans h.next)
-    (by rw [readable]; exact r.pre.reads.part d hd) (by rw [writable]; exact r.pre.writes.part d hd)).mono fun s₂ ⟨f₂, m₂⟩ => .seq ?_
-  have bytes : s₁.memory.bytes = k.text.mem d := by rw [m₁, hs.memory]; rfl
-  have memory : s₂.memory = k.memory.set (k.text.mem (d + 128)) := by
-    have store := k.text.store_blocks (k := d / 16) (n := 8) (by omega)
-    rw [show 16 * (d / 16) = d by omega, show 16 * (d / 16 + 8) = d + 128 by omega, data] at store
-    rw [m₂, m₁, hs.memory, Memory.set_set, ← store]
-    have lanes : ((List.range 8).map fun i => view.lane s₁ i 0 ^^^
-        Spec.AesGcm.Context.word s₁.memory.bytes (k.data + BitVec.ofNat 64 d) (16 * i)) =
-        (List.range 8).map fun i => k.text.key (d / 16 + i) ^^^ k.text.word (d / 16 + i) := by
-      refine List.map_congr_left fun i hi => ?_
-      have hi := List.mem_range.1 hi
-      rw [b₁ i hi, counter_add, bytes, word_add, show d + 16 * i = 16 * (d / 16 + i) by omega, ← data,
-        k.text.word_mem_rest (by omega) (by omega), Ready.key_text (tab := tab)]
-      exact congrArg (· ^^^ _) (env.holds.cipher _)
-    rw [← lanes, bytes]
-    rfl
-  have f₂' : Frame [.rdi] [8, 9, 10, 11, 13] s₁ s₂ := f₂.mono (List.nil_subset _) fun _ h => h
-  have f : Frame [.rdi] [9, 10, 11, 13] s s₂ := f₁.trans (f₂'.mono (fun _ h => h) (by decide))
+  refine .seq ((encrypt_ok group_eight r env consts hs.key whole hd h.next hs.memory hs.counter).mono fun _ w => .seq (w.mono
+    fun s₂ ⟨f, memory, counter⟩ => .seq ?_))
   have env₂ : Env (fixedOf k tab) s₂ := e.set ((hs.frame.keeps.trans (f.keeps.mono (by decide)))) (by decide) (b := k.text.mem (d + 128))
     (by rw [memory, m]) (r.holds_mem _)
   refine (hash_ok (k := 7) env₂ (consts.of_frame f) (by decide) hash_checked ((f.gpr .rcx).trans h.next)
@@ -79,7 +59,7 @@ theorem group_ok (r : Ready k tab) (e : Env (fixedOf k tab) s₀) (hc : Constant
     exact kept (f₃.keeps.mono (List.nil_subset _))
   · reads
     exact m₃.trans memory
-  · rw [same, f₃.lane 8, f₂.lane 8, c₁, counter_add, show (d + 128) / 16 = d / 16 + 8 by omega]
+  · exact (same 8).trans ((f₃.lane 8).trans counter)
   · have blocks : blocksAt s₂.memory.bytes (k.data + BitVec.ofNat 64 d) 8 = (List.range 8).map fun i => k.text.block (d / 16 + i) := by
       have := k.text.blocksAt_mem (d := d + 128) (k := d / 16) (n := 8) (by omega) (by omega)
       rw [show 16 * (d / 16) = d by omega, data] at this

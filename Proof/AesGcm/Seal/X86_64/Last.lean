@@ -60,8 +60,7 @@ theorem last_ok (r : Ready k tab) (e : Env (fixedOf k tab) s₀) (m₀ : s₀.me
       fun s₂ l₂ => .seq ?_)
   have f₂ : Frame [.rax, .r11] [0, 8, 9, 10, 11, 13, 14] s₁ s₂ := .of_loaded l₂ (by decide)
   have x₂ : view.lane s₂ 1 0 = ofBytes 128 (bytesAt s₁.memory.bytes (k.data + BitVec.ofNat 64 (d + 16 * i)) (k.len - d - 16 * i)) := l₂.lane
-  refine machine.wp (L := ⟨[], []⟩) (base := fun _ => 0) addOutcome ⟨fun _ h => absurd h List.not_mem_nil, trivial, trivial, trivial, trivial⟩
-    (by decide +kernel) fun s₃ o₃ => .seq ?_
+  refine machine.wp_registers addOutcome (by decide +kernel) fun s₃ o₃ => .seq ?_
   have f₃ : Frame [] [8, 9, 10, 11, 13, 14] s₂ s₃ := .of_ends o₃ (by decide +kernel)
   have m₃ : s₃.memory = s₁.memory := Eq.trans o₃.memory l₂.memory
   have x₃ : view.lane s₃ 0 0 = k.text.key (k.len / 16) ^^^

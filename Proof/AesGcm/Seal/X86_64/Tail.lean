@@ -182,8 +182,7 @@ theorem past_ok (h : Left k tab s₀ d y i s) (hi : i < 8) (le : d + 16 * i ≤ 
     isa.Wp pub (.block (past i)) (Past k tab s₀ d y i) s := by
   have checked := past_checked i hi
   rw [Bool.and_eq_true] at checked
-  refine .append (xs := [_]) (machine.wp (L := ⟨[], []⟩) (base := fun _ => 0) (pastOutcome i)
-    ⟨fun _ h => absurd h List.not_mem_nil, trivial, trivial, trivial, trivial⟩ checked.1 fun s₁ o => ?_)
+  refine .append (xs := [_]) (machine.wp_registers (pastOutcome i) checked.1 fun s₁ o => ?_)
   have f : Frame [] [8, 9, 10, 11, 13, 14] s s₁ := .of_ends o checked.2
   have v : view.lane s₁ 0 0 = view.lane s i 0 := o.vec (r := 0) rfl 0
   have m₁ : s₁.memory = s.memory := o.memory

@@ -1,0 +1,20 @@
+import Proof.AesGcm.Seal.X86_64
+import TCB.Artifact
+
+/-!
+# Sealing a message, on x86-64
+-/
+
+set_option autoImplicit false
+namespace Artifacts.X86_64.AesGcm.Seal
+open TCB
+
+/-- With AES-NI and PCLMULQDQ. -/
+def vg_aes_gcm_seal_aesni : Artifact X86_64.target where
+  symbol := "vg_aes_gcm_seal_aesni"
+  file := "aes_gcm_seal"
+  program := Impl.AesGcm.Seal.X86_64.program
+  contract := Spec.AesGcm.Seal.contract
+  proof := Proof.AesGcm.Seal.X86_64.verified
+
+end Artifacts.X86_64.AesGcm.Seal

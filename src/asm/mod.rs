@@ -18,3 +18,76 @@ pub struct Slice {
     /// Its length in bytes.
     pub len: usize,
 }
+
+/// Arguments of functions that take more than there are registers for.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct OpenArgs {
+    /// See the functions that take this structure.
+    pub rounds: usize,
+    /// Where `nonce_len` bytes are read.
+    pub nonce: *const u8,
+    /// How much is at `nonce`.
+    pub nonce_len: usize,
+    /// Where `aad_len` bytes are read.
+    pub aad: *const u8,
+    /// How much is at `aad`.
+    pub aad_len: usize,
+    /// Where `len` bytes are read and written.
+    pub data: *mut u8,
+    /// How much is at `data`.
+    pub len: usize,
+    /// Where `tag_len` bytes are read.
+    pub tag: *const u8,
+    /// How much is at `tag`.
+    pub tag_len: usize,
+}
+
+#[cfg(target_pointer_width = "64")]
+const _: () = {
+    assert!(core::mem::offset_of!(OpenArgs, rounds) == 0);
+    assert!(core::mem::offset_of!(OpenArgs, nonce) == 8);
+    assert!(core::mem::offset_of!(OpenArgs, nonce_len) == 16);
+    assert!(core::mem::offset_of!(OpenArgs, aad) == 24);
+    assert!(core::mem::offset_of!(OpenArgs, aad_len) == 32);
+    assert!(core::mem::offset_of!(OpenArgs, data) == 40);
+    assert!(core::mem::offset_of!(OpenArgs, len) == 48);
+    assert!(core::mem::offset_of!(OpenArgs, tag) == 56);
+    assert!(core::mem::offset_of!(OpenArgs, tag_len) == 64);
+    assert!(size_of::<OpenArgs>() == 72);
+};
+
+/// Arguments of functions that take more than there are registers for.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct SealArgs {
+    /// See the functions that take this structure.
+    pub rounds: usize,
+    /// Where `nonce_len` bytes are read.
+    pub nonce: *const u8,
+    /// How much is at `nonce`.
+    pub nonce_len: usize,
+    /// Where `aad_len` bytes are read.
+    pub aad: *const u8,
+    /// How much is at `aad`.
+    pub aad_len: usize,
+    /// Where `len` bytes are read and written.
+    pub data: *mut u8,
+    /// How much is at `data`.
+    pub len: usize,
+    /// Where 16 bytes are written.
+    pub tag: *mut u8,
+}
+
+#[cfg(target_pointer_width = "64")]
+const _: () = {
+    assert!(core::mem::offset_of!(SealArgs, rounds) == 0);
+    assert!(core::mem::offset_of!(SealArgs, nonce) == 8);
+    assert!(core::mem::offset_of!(SealArgs, nonce_len) == 16);
+    assert!(core::mem::offset_of!(SealArgs, aad) == 24);
+    assert!(core::mem::offset_of!(SealArgs, aad_len) == 32);
+    assert!(core::mem::offset_of!(SealArgs, data) == 40);
+    assert!(core::mem::offset_of!(SealArgs, len) == 48);
+    assert!(core::mem::offset_of!(SealArgs, tag) == 56);
+    assert!(size_of::<SealArgs>() == 64);
+};

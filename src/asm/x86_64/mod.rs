@@ -3,5 +3,7 @@
 
 pub mod aes;
 pub mod aes_gcm;
+pub mod aes_gcm_open;
+pub mod aes_gcm_seal;
 pub mod gather;
 pub mod ghash;

@@ -21,6 +21,44 @@ features! {
     avx: "avx"
 }
 
+#[cfg(target_arch = "x86_64")]
+features! {
+    /// AES and multiplication of polynomials, 16 bytes at a time, in instructions of three operands.
+    aesni: "avx", "aes", "pclmulqdq"
+}
+
+/// Multiplication of polynomials, 32 bytes at a time. `cpufeatures` finds it only where there are registers of 64 bytes too.
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod vpclmul {
+    use core::sync::atomic::{AtomicU8, Ordering};
+
+    cpufeatures::new!(narrow, "avx", "avx2", "pclmulqdq");
+
+    pub(crate) const FEATURES: &[&str] = &["avx", "avx2", "pclmulqdq", "vpclmulqdq"];
+
+    const UNKNOWN: u8 = 2;
+
+    /// As `get` of the other modules.
+    pub(crate) fn get() -> bool {
+        static FOUND: AtomicU8 = AtomicU8::new(UNKNOWN);
+        let mut found = FOUND.load(Ordering::Relaxed);
+        if found == UNKNOWN {
+            found = (narrow::get() && has_instruction()).into();
+            FOUND.store(found, Ordering::Relaxed);
+        }
+        found == 1
+    }
+
+    /// Whether the CPU, which has AVX2, has VPCLMULQDQ: CPUID, leaf 7, bit 10 of ECX.
+    #[allow(unsafe_code)]
+    #[allow(unused_unsafe, reason = "it is safe in later versions of Rust")]
+    fn has_instruction() -> bool {
+        // SAFETY: AVX2 is found in the same leaf.
+        let leaf = unsafe { core::arch::x86_64::__cpuid_count(7, 0) };
+        leaf.ecx >> 10 & 1 == 1
+    }
+}
+
 /// What the crate does not compile without.
 #[cfg(target_arch = "x86_64")]
 pub(crate) const BASELINE: &[&str] = &["sse2"];
@@ -69,6 +107,15 @@ mod tests {
         extern crate std;
         assert_eq!(avx::get(), std::is_x86_feature_detected!("avx"));
         assert_eq!(avx::get(), avx::get(), "detected, then remembered");
+        let avx = std::is_x86_feature_detected!("avx");
+        let pclmulqdq = std::is_x86_feature_detected!("pclmulqdq");
+        let aes = std::is_x86_feature_detected!("aes");
+        assert_eq!(aesni::get(), avx && aes && pclmulqdq);
+        let avx2 = std::is_x86_feature_detected!("avx2");
+        let vpclmulqdq = std::is_x86_feature_detected!("vpclmulqdq");
+        for _ in 0..2 {
+            assert_eq!(vpclmul::get(), avx && avx2 && pclmulqdq && vpclmulqdq);
+        }
         assert!(std::is_x86_feature_detected!("sse2"));
     }
 

@@ -4,10 +4,11 @@
 //! what their specification says, to stay inside their buffers, and to take the same time whatever the secret bytes are.
 //! This is the safe interface to it:
 //!
+//! - [`aes_gcm::AesGcm`] encrypts and authenticates messages, on x86-64 so far;
 //! - [`gather::copy`] copies many slices into one buffer.
 //!
 //! The crate is `no_std`, allocates nothing and has no build script. It needs x86-64 with SSE2, or little-endian AArch64 with
-//! Advanced SIMD, and uses AVX where the CPU and the operating system have it.
+//! Advanced SIMD, and uses AVX, AES-NI, PCLMULQDQ and VPCLMULQDQ where the CPU and the operating system have them.
 #![no_std]
 #![deny(unsafe_code)]
 
@@ -28,6 +29,21 @@
 compile_error!(
     "leanseal has proven kernels only for x86-64 with 64-bit pointers and SSE2, and for little-endian AArch64 with 64-bit pointers and NEON"
 );
+
+#[cfg(any(
+    all(
+        target_arch = "x86_64",
+        target_pointer_width = "64",
+        target_feature = "sse2"
+    ),
+    all(
+        target_arch = "aarch64",
+        target_pointer_width = "64",
+        target_endian = "little",
+        target_feature = "neon"
+    )
+))]
+pub mod aes_gcm;
 
 #[cfg(any(
     all(

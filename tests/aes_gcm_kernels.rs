@@ -9,10 +9,13 @@ use common::guard::{Guarded, PLACES, Place};
 use common::reference::CANARY;
 use machine::{Arguments, Machine, ONES, arguments, number};
 
-/// The most pointers that a kernel takes.
-const POINTERS: usize = 3;
+/// The most pointers that a kernel takes, in registers or in a record.
+const POINTERS: usize = 6;
 
-const FIRST: [Place; POINTERS] = [Guarded::first; POINTERS];
+/// The places of the buffers, one after the other and then again from the first.
+type Places = [Place; 3];
+
+const FIRST: Places = [Guarded::first; 3];
 
 /// Pages for each buffer of a call.
 struct Pages(Vec<Guarded>);
@@ -22,26 +25,47 @@ impl Pages {
         Self((0..POINTERS).map(|_| Guarded::new(1)).collect())
     }
 
-    /// Puts the buffers of a call into their pages, which hold canaries otherwise.
-    fn fill(&mut self, call: &Call, places: &[Place; POINTERS]) -> Arguments {
-        let mut next = self.0.iter_mut().zip(places);
-        let values = call.arguments.iter().map(|argument| match argument {
-            Argument::Number(value) => number(*value),
-            Argument::Buffer(buffer) => {
-                let (pages, place) = next.next().unwrap();
-                pages.all().fill(CANARY);
-                let memory = place(pages, buffer.before.len());
-                memory.copy_from_slice(&buffer.before);
-                memory.as_ptr()
-            }
-        });
-        let values: Vec<_> = values.collect();
-        arguments(&values)
+    /// Puts the buffers of a call into their pages, which hold canaries otherwise, and gives them back with the arguments.
+    fn fill(&mut self, call: &Call, places: &Places) -> (Arguments, Vec<Buffer>) {
+        let mut buffers = Vec::new();
+        let values = self.values(&call.arguments, places, &mut buffers);
+        (arguments(&values), buffers)
+    }
+
+    fn values(
+        &mut self,
+        arguments: &[Argument],
+        places: &Places,
+        buffers: &mut Vec<Buffer>,
+    ) -> Vec<*const u8> {
+        let mut values = Vec::new();
+        for argument in arguments {
+            let buffer = match argument {
+                Argument::Number(value) => {
+                    values.push(number(*value));
+                    continue;
+                }
+                Argument::Buffer(buffer) => buffer.clone(),
+                Argument::Record(fields) => {
+                    let fields = self.values(fields, places, buffers).into_iter();
+                    let words = fields.map(|field| field.expose_provenance().to_ne_bytes());
+                    Buffer::input(&words.collect::<Vec<_>>().concat())
+                }
+            };
+            let pages = &mut self.0[buffers.len()];
+            pages.all().fill(CANARY);
+            let place = places[buffers.len() % places.len()];
+            let memory = place(pages, buffer.before.len());
+            memory.copy_from_slice(&buffer.before);
+            values.push(memory.as_ptr());
+            buffers.push(buffer);
+        }
+        values
     }
 
     /// The buffers hold what they should, and all around them is as it was.
-    fn check(&mut self, call: &Call, places: &[Place; POINTERS]) {
-        for (i, (buffer, place)) in buffers(call).zip(places).enumerate() {
+    fn check(&mut self, call: &Call, buffers: &[Buffer], places: &Places) {
+        for (i, (buffer, place)) in buffers.iter().zip(places.iter().cycle()).enumerate() {
             let pages = &mut self.0[i];
             let memory = place(pages, buffer.before.len());
             let free = buffer.unspecified.clone();
@@ -54,21 +78,17 @@ impl Pages {
     }
 
     /// Calls the kernel, and gives back the state of the machine after that.
-    fn run(&mut self, call: &Call, places: &[Place; POINTERS], before: Machine) -> Machine {
+    fn run(&mut self, call: &Call, places: &Places, before: Machine) -> Machine {
         let mut machine = before;
-        let arguments = self.fill(call, places);
+        let (arguments, buffers) = self.fill(call, places);
         // SAFETY: `calls` has kernels that this CPU can run, with arguments that they accept; their buffers are in the pages.
         unsafe { machine.call(call.kernel, &arguments) };
-        self.check(call, places);
+        self.check(call, &buffers, places);
+        if let Some(value) = call.returns {
+            assert_eq!(machine.returned() as u32, value, "{}", call.what);
+        }
         machine
     }
-}
-
-fn buffers(call: &Call) -> impl Iterator<Item = &Buffer> {
-    call.arguments.iter().filter_map(|argument| match argument {
-        Argument::Number(_) => None,
-        Argument::Buffer(buffer) => Some(buffer),
-    })
 }
 
 /// At odd addresses, which kernels accept too.
@@ -82,9 +102,9 @@ fn memory_beside_the_buffers_is_left_alone() {
     let places: Vec<Place> = PLACES.into_iter().chain([odd as Place]).collect();
     let mut pages = Pages::new();
     for call in calls(1) {
-        for number in 0..places.len().pow(POINTERS as u32) {
+        for number in 0..places.len().pow(FIRST.len() as u32) {
             let place = |i| places[number / places.len().pow(i) % places.len()];
-            let places: [Place; POINTERS] = std::array::from_fn(|i| place(i as u32));
+            let places: Places = std::array::from_fn(|i| place(i as u32));
             pages.run(&call, &places, Machine::starts()[0]);
         }
     }

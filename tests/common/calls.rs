@@ -2,12 +2,24 @@
 
 use std::ops::Range;
 
-use super::backends::{CTR32, ENCRYPT_BLOCK, GHASH_BLOCKS, INIT, PREPARE16, runnable};
-use super::bytes;
+use super::backends::{CTR32, ENCRYPT_BLOCK, GHASH_BLOCKS, INIT, OPEN, PREPARE16, SEAL, runnable};
 use super::reference::{self, CANARY, CONTEXT, KEY_LENGTHS, SUBKEY};
+use super::{bytes, gcm};
 
 /// Numbers of blocks that reach every part of the kernels, which take up to 8 at a time.
 const BLOCKS: [usize; 13] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 27];
+
+/// Lengths of nonces, additional data and texts that reach every part of the kernels, which take 8 blocks of a text at a time.
+const SHAPES: [[usize; 3]; 8] = [
+    [12, 0, 0],
+    [12, 13, 1],
+    [12, 16, 31],
+    [12, 0, 133],
+    [1, 40, 15],
+    [16, 1, 300],
+    [60, 150, 128],
+    [130, 64, 256],
+];
 
 /// A call of a kernel that this CPU can run.
 pub struct Call {
@@ -15,14 +27,19 @@ pub struct Call {
     pub what: String,
     pub kernel: *const (),
     pub arguments: Vec<Argument>,
+    /// If it returns something.
+    pub returns: Option<u32>,
 }
 
 pub enum Argument {
     Number(usize),
     Buffer(Buffer),
+    /// A pointer to these.
+    Record(Vec<Argument>),
 }
 
 /// What a pointer points to.
+#[derive(Clone)]
 pub struct Buffer {
     pub before: Vec<u8>,
     /// The same if the kernel only reads it.
@@ -31,9 +48,20 @@ pub struct Buffer {
     pub unspecified: Range<usize>,
 }
 
+impl Buffer {
+    /// Bytes that are only read.
+    pub fn input(bytes: &[u8]) -> Self {
+        Self {
+            before: bytes.to_vec(),
+            after: bytes.to_vec(),
+            unspecified: 0..0,
+        }
+    }
+}
+
 /// Bytes that are only read.
 fn input(bytes: &[u8]) -> Argument {
-    inout(bytes, bytes)
+    Argument::Buffer(Buffer::input(bytes))
 }
 
 fn inout(before: &[u8], after: &[u8]) -> Argument {
@@ -52,6 +80,9 @@ pub fn calls(seed: u64) -> Vec<Call> {
         init(&key, &mut calls);
         encrypt_block(&key, seed + 1, &mut calls);
         ctr32(&key, seed + 2, &mut calls);
+        for shape in SHAPES {
+            seal_and_open(&key, shape, seed + 5, &mut calls);
+        }
     }
     let key = bytes(16, seed + 3);
     prepare16(&key, &mut calls);
@@ -65,6 +96,7 @@ fn init(key: &[u8], calls: &mut Vec<Call>) {
         calls.push(Call {
             what: format!("{}, {} bytes", kernel.name, key.len()),
             kernel: kernel.function as *const (),
+            returns: None,
             arguments: vec![
                 input(key),
                 Argument::Number(key.len()),
@@ -83,6 +115,7 @@ fn prepare16(key: &[u8], calls: &mut Vec<Call>) {
         calls.push(Call {
             what: kernel.name.to_owned(),
             kernel: kernel.function as *const (),
+            returns: None,
             arguments: vec![inout(&reference::context(key), &reference::prepared(key))],
         });
     }
@@ -94,6 +127,7 @@ fn encrypt_block(key: &[u8], seed: u64, calls: &mut Vec<Call>) {
         calls.push(Call {
             what: format!("{}, key of {} bytes", kernel.name, key.len()),
             kernel: kernel.function as *const (),
+            returns: None,
             arguments: vec![
                 input(&reference::context(key)),
                 Argument::Number(reference::rounds(key)),
@@ -117,6 +151,7 @@ fn ctr32(key: &[u8], seed: u64, calls: &mut Vec<Call>) {
                     key.len()
                 ),
                 kernel: kernel.function as *const (),
+                returns: None,
                 arguments: vec![
                     input(&reference::context(key)),
                     Argument::Number(reference::rounds(key)),
@@ -138,6 +173,7 @@ fn ghash_blocks(key: &[u8], seed: u64, calls: &mut Vec<Call>) {
             calls.push(Call {
                 what: format!("{}, {blocks} blocks", kernel.name),
                 kernel: kernel.function as *const (),
+                returns: None,
                 arguments: vec![
                     input(&reference::prepared(key)),
                     inout(&y, &expected),
@@ -145,6 +181,59 @@ fn ghash_blocks(key: &[u8], seed: u64, calls: &mut Vec<Call>) {
                     Argument::Number(data.len()),
                 ],
             });
+        }
+    }
+}
+
+fn seal_and_open(key: &[u8], [nonce, aad, len]: [usize; 3], seed: u64, calls: &mut Vec<Call>) {
+    let what = format!(
+        "key of {} bytes, nonce of {nonce}, {aad} of additional data, text of {len}",
+        key.len()
+    );
+    let (nonce, aad, text) = (
+        bytes(nonce, seed),
+        bytes(aad, seed + 1),
+        bytes(len, seed + 2),
+    );
+    let mut sealed = text.clone();
+    let tag = gcm::seal(key, &nonce, &aad, &mut sealed);
+    let arguments = |data: Argument, tag: Vec<Argument>| {
+        let mut fields = vec![
+            Argument::Number(reference::rounds(key)),
+            input(&nonce),
+            Argument::Number(nonce.len()),
+            input(&aad),
+            Argument::Number(aad.len()),
+            data,
+            Argument::Number(len),
+        ];
+        fields.extend(tag);
+        vec![input(&reference::prepared(key)), Argument::Record(fields)]
+    };
+    for kernel in runnable("vg_aes_gcm_seal", SEAL) {
+        calls.push(Call {
+            what: format!("{}, {what}", kernel.name),
+            kernel: kernel.function as *const (),
+            returns: None,
+            arguments: arguments(inout(&text, &sealed), vec![inout(&[CANARY; 16], &tag)]),
+        });
+    }
+    for kernel in runnable("vg_aes_gcm_open", OPEN) {
+        for tag_len in [16, 13, 4] {
+            for right in [true, false] {
+                let mut tag = tag[..tag_len].to_vec();
+                tag[tag_len - 1] ^= u8::from(!right);
+                let after = if right { &text } else { &sealed };
+                calls.push(Call {
+                    what: format!("{}, {what}, tag of {tag_len}: {right}", kernel.name),
+                    kernel: kernel.function as *const (),
+                    returns: Some(right.into()),
+                    arguments: arguments(
+                        inout(&sealed, after),
+                        vec![input(&tag), Argument::Number(tag_len)],
+                    ),
+                });
+            }
         }
     }
 }

@@ -4,6 +4,7 @@
 pub mod backends;
 pub mod calls;
 pub mod features;
+pub mod gcm;
 #[cfg(unix)]
 pub mod guard;
 pub mod kernels;

@@ -63,6 +63,11 @@ impl Machine {
         &self.v
     }
 
+    /// What x0 holds.
+    pub fn returned(&self) -> u64 {
+        self.scratch[0]
+    }
+
     /// Calls the kernel in this state, which becomes the one that it returns with.
     ///
     /// # Safety

@@ -1,4 +1,5 @@
 //! The registers of the machine around a call of a kernel.
+#![allow(dead_code)]
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;

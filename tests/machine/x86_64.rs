@@ -51,6 +51,11 @@ impl Machine {
         &self.xmm
     }
 
+    /// What rax holds.
+    pub fn returned(&self) -> u64 {
+        self.scratch[0]
+    }
+
     /// Calls the kernel in this state, which becomes the one that it returns with.
     ///
     /// # Safety

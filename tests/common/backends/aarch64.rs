@@ -5,7 +5,9 @@ use leanseal::asm::aarch64::aes_gcm::*;
 use leanseal::asm::aarch64::gather::*;
 use leanseal::asm::aarch64::ghash::*;
 
-use super::{Ctr32, EncryptBlock, GatherCopy, GhashBlocks, Init, Kernel, Prepare16, kernel};
+use super::{
+    Ctr32, EncryptBlock, GatherCopy, GhashBlocks, Init, Kernel, Open, Prepare16, Seal, kernel,
+};
 
 pub const GATHER_COPY: &[Kernel<GatherCopy>] = &[kernel!(vg_gather_copy, VG_GATHER_COPY_FEATURES)];
 pub const INIT: &[Kernel<Init>] = &[kernel!(vg_aes_gcm_init, VG_AES_GCM_INIT_FEATURES)];
@@ -16,3 +18,5 @@ pub const ENCRYPT_BLOCK: &[Kernel<EncryptBlock>] =
 pub const CTR32: &[Kernel<Ctr32>] = &[kernel!(vg_aes_ctr32, VG_AES_CTR32_FEATURES)];
 pub const GHASH_BLOCKS: &[Kernel<GhashBlocks>] =
     &[kernel!(vg_ghash_blocks, VG_GHASH_BLOCKS_FEATURES)];
+pub const SEAL: &[Kernel<Seal>] = &[];
+pub const OPEN: &[Kernel<Open>] = &[];

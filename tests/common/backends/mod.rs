@@ -7,7 +7,7 @@ mod x86_64;
 
 #[cfg(target_arch = "aarch64")]
 pub use aarch64::*;
-use leanseal::asm::Slice;
+use leanseal::asm::{OpenArgs, SealArgs, Slice};
 #[cfg(target_arch = "x86_64")]
 pub use x86_64::*;
 
@@ -36,12 +36,12 @@ use kernel;
 /// The type of functions that kernels are.
 #[cfg(target_arch = "x86_64")]
 macro_rules! function {
-    ($($argument:ty),*) => { unsafe extern "sysv64" fn($($argument),*) };
+    ($($argument:ty),* $(=> $result:ty)?) => { unsafe extern "sysv64" fn($($argument),*) $(-> $result)? };
 }
 /// The type of functions that kernels are.
 #[cfg(target_arch = "aarch64")]
 macro_rules! function {
-    ($($argument:ty),*) => { unsafe extern "C" fn($($argument),*) };
+    ($($argument:ty),* $(=> $result:ty)?) => { unsafe extern "C" fn($($argument),*) $(-> $result)? };
 }
 
 /// The list, its length, the buffer, its length.
@@ -56,6 +56,10 @@ pub type EncryptBlock = function!(*const u8, usize, *mut u8);
 pub type Ctr32 = function!(*const u8, usize, *const u8, *mut u8, usize);
 /// The context, the hash so far, the data, their length.
 pub type GhashBlocks = function!(*const u8, *mut u8, *const u8, usize);
+/// The context, the message.
+pub type Seal = function!(*const u8, *const SealArgs);
+/// The context, the message; whether its tag is right.
+pub type Open = function!(*const u8, *const OpenArgs => u32);
 
 /// Those that this CPU can run; the others are named on the standard error of the test, and so is `what` if there is none at all.
 pub fn runnable<F: Copy>(what: &str, kernels: &[Kernel<F>]) -> Vec<Kernel<F>> {

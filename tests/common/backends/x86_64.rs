@@ -2,10 +2,14 @@
 
 use leanseal::asm::x86_64::aes::*;
 use leanseal::asm::x86_64::aes_gcm::*;
+use leanseal::asm::x86_64::aes_gcm_open::*;
+use leanseal::asm::x86_64::aes_gcm_seal::*;
 use leanseal::asm::x86_64::gather::*;
 use leanseal::asm::x86_64::ghash::*;
 
-use super::{Ctr32, EncryptBlock, GatherCopy, GhashBlocks, Init, Kernel, Prepare16, kernel};
+use super::{
+    Ctr32, EncryptBlock, GatherCopy, GhashBlocks, Init, Kernel, Open, Prepare16, Seal, kernel,
+};
 
 pub const GATHER_COPY: &[Kernel<GatherCopy>] = &[
     kernel!(vg_gather_copy, VG_GATHER_COPY_FEATURES),
@@ -30,4 +34,12 @@ pub const CTR32: &[Kernel<Ctr32>] = &[kernel!(vg_aes_ctr32_aesni, VG_AES_CTR32_A
 pub const GHASH_BLOCKS: &[Kernel<GhashBlocks>] = &[kernel!(
     vg_ghash_blocks_pclmul_avx,
     VG_GHASH_BLOCKS_PCLMUL_AVX_FEATURES
+)];
+pub const SEAL: &[Kernel<Seal>] = &[kernel!(
+    vg_aes_gcm_seal_aesni,
+    VG_AES_GCM_SEAL_AESNI_FEATURES
+)];
+pub const OPEN: &[Kernel<Open>] = &[kernel!(
+    vg_aes_gcm_open_aesni,
+    VG_AES_GCM_OPEN_AESNI_FEATURES
 )];

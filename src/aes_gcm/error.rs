@@ -1,0 +1,57 @@
+//! What can be wrong.
+
+use core::fmt;
+
+/// Why there is no key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NewError {
+    /// The key has neither 16, nor 24, nor 32 bytes.
+    InvalidKeyLength,
+    /// The CPU, or the operating system, cannot run any of the kernels.
+    UnsupportedCpu,
+}
+
+impl fmt::Display for NewError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::InvalidKeyLength => "a key of AES has 16, 24 or 32 bytes",
+            Self::UnsupportedCpu => "AES-GCM needs an x86-64 CPU with AES-NI, PCLMULQDQ and AVX",
+        })
+    }
+}
+
+impl core::error::Error for NewError {}
+
+/// Why a message was not sealed or opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Error {
+    /// The nonce has no bytes.
+    EmptyNonce,
+    /// The nonce has 2^61 bytes or more.
+    NonceTooLong,
+    /// The additional data have 2^61 bytes or more.
+    AadTooLong,
+    /// The text has more than 2^36 - 32 bytes.
+    DataTooLong,
+    /// The tag has neither 4, nor 8, nor 12 to 16 bytes.
+    InvalidTagLength,
+    /// The tag is not that of the message.
+    TagMismatch,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::EmptyNonce => "the nonce is empty",
+            Self::NonceTooLong => "the nonce is 2^61 bytes or longer",
+            Self::AadTooLong => "the additional data are 2^61 bytes or longer",
+            Self::DataTooLong => "the text is longer than 2^36 - 32 bytes",
+            Self::InvalidTagLength => "a tag has 4, 8, or 12 to 16 bytes",
+            Self::TagMismatch => "the tag is wrong",
+        })
+    }
+}
+
+impl core::error::Error for Error {}

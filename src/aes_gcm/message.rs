@@ -1,0 +1,104 @@
+//! Messages whose lengths the kernels take.
+
+use super::{Error, Tag};
+use crate::asm::{OpenArgs, SealArgs};
+
+/// A message that is not too long, with a nonce.
+pub(super) struct Message<'a> {
+    nonce: &'a [u8],
+    aad: &'a [u8],
+    data: &'a mut [u8],
+}
+
+impl<'a> Message<'a> {
+    pub(super) fn new(nonce: &'a [u8], aad: &'a [u8], data: &'a mut [u8]) -> Result<Self, Error> {
+        check_lengths(nonce.len(), aad.len(), data.len())?;
+        Ok(Self { nonce, aad, data })
+    }
+
+    /// What a kernel takes that seals the message.
+    pub(super) fn seal_args(&mut self, rounds: usize, tag: &mut Tag) -> SealArgs {
+        SealArgs {
+            rounds,
+            nonce: self.nonce.as_ptr(),
+            nonce_len: self.nonce.len(),
+            aad: self.aad.as_ptr(),
+            aad_len: self.aad.len(),
+            data: self.data.as_mut_ptr(),
+            len: self.data.len(),
+            tag: tag.as_mut_ptr(),
+        }
+    }
+
+    /// What a kernel takes that opens the message.
+    pub(super) fn open_args(&mut self, rounds: usize, tag: &ReceivedTag) -> OpenArgs {
+        OpenArgs {
+            rounds,
+            nonce: self.nonce.as_ptr(),
+            nonce_len: self.nonce.len(),
+            aad: self.aad.as_ptr(),
+            aad_len: self.aad.len(),
+            data: self.data.as_mut_ptr(),
+            len: self.data.len(),
+            tag: tag.0.as_ptr(),
+            tag_len: tag.0.len(),
+        }
+    }
+}
+
+/// A tag of a length that tags have.
+pub(super) struct ReceivedTag<'a>(&'a [u8]);
+
+impl<'a> ReceivedTag<'a> {
+    pub(super) fn new(tag: &'a [u8]) -> Result<Self, Error> {
+        match tag.len() {
+            4 | 8 | 12..=16 => Ok(Self(tag)),
+            _ => Err(Error::InvalidTagLength),
+        }
+    }
+}
+
+/// The limits of SP 800-38D, section 5.2.1.1, which are given in bits there.
+fn check_lengths(nonce: usize, aad: usize, data: usize) -> Result<(), Error> {
+    if nonce == 0 {
+        return Err(Error::EmptyNonce);
+    }
+    if nonce >= 1 << 61 {
+        return Err(Error::NonceTooLong);
+    }
+    if aad >= 1 << 61 {
+        return Err(Error::AadTooLong);
+    }
+    if data > (1 << 36) - 32 {
+        return Err(Error::DataTooLong);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_of_lengths() {
+        let (longest, text) = ((1 << 61) - 1, (1 << 36) - 32);
+        assert_eq!(check_lengths(1, 0, 0), Ok(()));
+        assert_eq!(check_lengths(longest, longest, text), Ok(()));
+        for beyond in [1 << 61, isize::MAX as usize, usize::MAX] {
+            assert_eq!(check_lengths(beyond, 0, 0), Err(Error::NonceTooLong));
+            assert_eq!(check_lengths(1, beyond, 0), Err(Error::AadTooLong));
+            assert_eq!(check_lengths(1, 0, beyond), Err(Error::DataTooLong));
+        }
+        assert_eq!(check_lengths(1, 0, text + 1), Err(Error::DataTooLong));
+        assert_eq!(check_lengths(0, longest, text), Err(Error::EmptyNonce));
+    }
+
+    #[test]
+    fn lengths_of_tags() {
+        for len in 0..100 {
+            let allowed = [4, 8, 12, 13, 14, 15, 16].contains(&len);
+            let tag = [0; 100];
+            assert_eq!(ReceivedTag::new(&tag[..len]).is_ok(), allowed, "{len}");
+        }
+    }
+}

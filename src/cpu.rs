@@ -1,5 +1,42 @@
 //! Which kernels the CPU and the operating system can run.
 
+#[cfg(feature = "cpu-features-env")]
+pub(crate) mod env;
+
+/// The names of features that some kernels need and that not every CPU has; and with the feature `cpu-features-env`, whether this
+/// one has them, as the standard library finds out.
+macro_rules! optional {
+    ($has:path: $($feature:tt),+) => {
+        #[cfg_attr(target_arch = "aarch64", allow(dead_code))]
+        pub(crate) const OPTIONAL: &[&str] = &[$($feature),+];
+
+        #[cfg(feature = "cpu-features-env")]
+        fn has(feature: &str) -> bool {
+            extern crate std;
+            match feature {
+                $($feature => { use $has as has; has!($feature) })+
+                _ => false,
+            }
+        }
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
+optional!(std::is_x86_feature_detected: "avx", "avx2", "aes", "pclmulqdq", "vaes", "vpclmulqdq");
+#[cfg(target_arch = "aarch64")]
+optional!(std::arch::is_aarch64_feature_detected: "aes");
+
+/// Whether kernels that need these features may be used at all: see `env`.
+#[cfg(feature = "cpu-features-env")]
+#[cfg_attr(target_arch = "aarch64", allow(unused_imports))]
+use env::allows;
+
+#[cfg(not(feature = "cpu-features-env"))]
+#[cfg_attr(target_arch = "aarch64", allow(dead_code))]
+const fn allows(_features: &[&str]) -> bool {
+    true
+}
+
 /// A module whose `get` tells whether all of `FEATURES` are there: at compile time where the target has them, and else with
 /// `cpuid`, once, and a relaxed load from then on. Features of vector registers count only if the operating system saves those.
 #[cfg(target_arch = "x86_64")]
@@ -8,9 +45,13 @@ macro_rules! features {
         $(#[$doc])*
         pub(crate) mod $name {
             cpufeatures::new!(detection, $($feature),+);
-            pub(crate) use detection::get;
 
             pub(crate) const FEATURES: &[&str] = &[$($feature),+];
+            const _: () = assert!(super::covers(super::OPTIONAL, FEATURES));
+
+            pub(crate) fn get() -> bool {
+                detection::get() && super::allows(FEATURES)
+            }
         }
     };
 }
@@ -35,6 +76,7 @@ pub(crate) mod vpclmul {
     cpufeatures::new!(narrow, "avx", "avx2", "pclmulqdq");
 
     pub(crate) const FEATURES: &[&str] = &["avx", "avx2", "pclmulqdq", "vpclmulqdq"];
+    const _: () = assert!(super::covers(super::OPTIONAL, FEATURES));
 
     const UNKNOWN: u8 = 2;
 
@@ -43,7 +85,7 @@ pub(crate) mod vpclmul {
         static FOUND: AtomicU8 = AtomicU8::new(UNKNOWN);
         let mut found = FOUND.load(Ordering::Relaxed);
         if found == UNKNOWN {
-            found = (narrow::get() && has_instruction()).into();
+            found = (narrow::get() && has_instruction() && super::allows(FEATURES)).into();
             FOUND.store(found, Ordering::Relaxed);
         }
         found == 1
@@ -104,19 +146,18 @@ mod tests {
     #[cfg(target_arch = "x86_64")]
     #[test]
     fn the_standard_library_finds_the_same_features() {
-        extern crate std;
-        assert_eq!(avx::get(), std::is_x86_feature_detected!("avx"));
-        assert_eq!(avx::get(), avx::get(), "detected, then remembered");
-        let avx = std::is_x86_feature_detected!("avx");
-        let pclmulqdq = std::is_x86_feature_detected!("pclmulqdq");
-        let aes = std::is_x86_feature_detected!("aes");
-        assert_eq!(aesni::get(), avx && aes && pclmulqdq);
-        let avx2 = std::is_x86_feature_detected!("avx2");
-        let vpclmulqdq = std::is_x86_feature_detected!("vpclmulqdq");
+        use std::is_x86_feature_detected as has;
         for _ in 0..2 {
-            assert_eq!(vpclmul::get(), avx && avx2 && pclmulqdq && vpclmulqdq);
+            assert_eq!(avx::get(), has!("avx") && allows(&["avx"]));
+            let narrow = has!("avx") && has!("pclmulqdq");
+            assert_eq!(
+                aesni::get(),
+                narrow && has!("aes") && allows(aesni::FEATURES)
+            );
+            let wide = narrow && has!("avx2") && has!("vpclmulqdq");
+            assert_eq!(vpclmul::get(), wide && allows(vpclmul::FEATURES));
         }
-        assert!(std::is_x86_feature_detected!("sse2"));
+        assert!(has!("sse2"));
     }
 
     #[test]

@@ -9,8 +9,19 @@
 //!
 //! The crate is `no_std`, allocates nothing and has no build script. It needs x86-64 with SSE2, or little-endian AArch64 with
 //! Advanced SIMD, and uses AVX, AES-NI, PCLMULQDQ and VPCLMULQDQ where the CPU and the operating system have them.
+//!
+//! # Features
+//!
+//! None is on by default.
+//!
+//! - `cpu-features-env`: the environment variable `VG_CPU_FEATURES` keeps the crate from using features of the CPU. It is `none`, or
+//!   names with commas between them, as `avx,aes,pclmulqdq`: those that may be used if the CPU has them. With a name that is not known
+//!   or that the CPU lacks, [`aes_gcm::AesGcm::new`] gives an error that says so. It is read once, and needs the standard library.
 #![no_std]
 #![deny(unsafe_code)]
+
+#[cfg(test)]
+extern crate std;
 
 // Each module has the condition, so that other targets give this one error and no others.
 #[cfg(not(any(

@@ -1,15 +1,13 @@
 //! The `gather` example, run as a user runs it.
 #![cfg(unix)]
 
+mod common;
+
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-const RUNNER: &str = if cfg!(target_arch = "aarch64") {
-    "CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER"
-} else {
-    "CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER"
-};
+use common::program::command;
 
 /// Cargo builds the examples with the tests, next to the directory of the tests.
 fn gather() -> Command {
@@ -20,15 +18,7 @@ fn gather() -> Command {
         "{}: run all tests, or `cargo build --examples`",
         example.display()
     );
-    // Cargo has it from the same variable, which is set where another machine is emulated.
-    let mut command = match std::env::var_os(RUNNER) {
-        Some(runner) => {
-            let mut command = Command::new(runner);
-            command.arg(example);
-            command
-        }
-        None => Command::new(example),
-    };
+    let mut command = command(&example);
     command.current_dir(env!("CARGO_MANIFEST_DIR"));
     command
 }

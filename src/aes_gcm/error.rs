@@ -12,6 +12,10 @@ pub enum NewError {
     InvalidKeyLength,
     /// The CPU, or the operating system, cannot run any of the kernels.
     UnsupportedCpu,
+    /// The environment variable `VG_CPU_FEATURES` names a feature that is not known, or that the CPU does not have. The message says
+    /// which.
+    #[cfg(feature = "cpu-features-env")]
+    InvalidCpuFeatures(&'static str),
 }
 
 impl fmt::Display for NewError {
@@ -19,6 +23,8 @@ impl fmt::Display for NewError {
         f.write_str(match self {
             Self::InvalidKeyLength => "a key of AES has 16, 24 or 32 bytes",
             Self::UnsupportedCpu => "AES-GCM needs an x86-64 CPU with AES-NI, PCLMULQDQ and AVX",
+            #[cfg(feature = "cpu-features-env")]
+            Self::InvalidCpuFeatures(message) => message,
         })
     }
 }

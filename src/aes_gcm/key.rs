@@ -22,6 +22,8 @@ impl Key {
             32 => 14,
             _ => return Err(NewError::InvalidKeyLength),
         };
+        #[cfg(feature = "cpu-features-env")]
+        crate::cpu::env::check().map_err(NewError::InvalidCpuFeatures)?;
         let backend = Backend::ALL.iter().find(|backend| backend.runs_here());
         let backend = *backend.ok_or(NewError::UnsupportedCpu)?;
         // SAFETY: the backend runs here, and the key has this number of rounds.
@@ -37,8 +39,12 @@ impl Key {
             rounds,
             backend,
         };
+        let context = new.context.as_mut_ptr();
         // SAFETY: the caller's, and nothing else has the context.
-        unsafe { backend.init(key, new.context.as_mut_ptr()) };
+        unsafe {
+            backend.init(key, context);
+            backend.prepare(context);
+        }
         new
     }
 
@@ -100,68 +106,4 @@ impl Context {
 }
 
 #[cfg(test)]
-mod tests {
-    extern crate std;
-
-    use core::mem::{ManuallyDrop, MaybeUninit};
-    use std::vec::Vec;
-
-    use super::{Backend, Key};
-
-    /// The context of a key of 32 bytes, after `canaries`.
-    fn bytes(key: &Key) -> Vec<u8> {
-        let bytes = key.context.0.iter();
-        // SAFETY: the kernels wrote the first bytes, without a gap for keys of this length, and `canaries` the others.
-        bytes.map(|byte| unsafe { byte.assume_init() }).collect()
-    }
-
-    /// Fills what the kernels do not write.
-    fn canaries(key: &mut Key) {
-        let rest = &mut key.context.0[key.backend.written()..];
-        rest.fill(MaybeUninit::new(0xa5));
-    }
-
-    /// With a key of 32 bytes, what the kernels write has no gap.
-    #[test]
-    fn what_the_kernels_wrote_is_wiped_and_nothing_else() {
-        let Ok(key) = Key::new(&[7; 32]) else { return };
-        let mut key = ManuallyDrop::new(key);
-        canaries(&mut key);
-        let written = key.backend.written();
-        let before = bytes(&key);
-        let blocks = before[..written].as_chunks::<16>().0;
-        assert!(blocks.iter().all(|block| *block != [0; 16]));
-        // SAFETY: it is not used any more but for its bytes, which are plain data.
-        unsafe { ManuallyDrop::drop(&mut key) };
-        let after = bytes(&key);
-        assert_eq!(written, 512);
-        assert!(after[..written].iter().all(|&byte| byte == 0));
-        assert!(after[written..].iter().all(|&byte| byte == 0xa5));
-    }
-
-    #[test]
-    fn clones_are_the_same_and_outlive_the_original() {
-        let Ok(mut key) = Key::new(&[9; 32]) else {
-            return;
-        };
-        canaries(&mut key);
-        let expected = bytes(&key);
-        let mut clone = key.clone();
-        drop(key);
-        canaries(&mut clone);
-        assert_eq!(bytes(&clone), expected);
-    }
-
-    #[test]
-    fn every_backend_makes_the_same_context() {
-        let key = [11; 32];
-        for &backend in Backend::ALL.iter().filter(|backend| backend.runs_here()) {
-            // SAFETY: the backend runs here, and a key of 32 bytes is for 14 rounds.
-            let mut new = unsafe { Key::expand(&key, 14, backend) };
-            let mut best = Key::new(&key).unwrap();
-            canaries(&mut new);
-            canaries(&mut best);
-            assert_eq!(bytes(&new), bytes(&best));
-        }
-    }
-}
+mod tests;

@@ -105,7 +105,6 @@ mod tests {
 
     #[test]
     fn lengths_of_tags() {
-        extern crate std;
         for len in 0..100 {
             let allowed = std::panic::catch_unwind(|| assert_tag_len(len)).is_ok();
             assert_eq!(allowed, [4, 8, 12, 13, 14, 15, 16].contains(&len), "{len}");

@@ -27,6 +27,10 @@ impl Backend {
         }
     }
 
+    /// How much of a context `init` writes.
+    #[cfg(test)]
+    pub(super) const INIT_WRITTEN: usize = VG_AES_GCM_INIT_CTX_WRITTEN;
+
     /// The kernels write the first bytes of a context, so many.
     pub(super) const fn written(self) -> usize {
         const { assert!(VG_AES_GCM_INIT_CTX_WRITTEN <= VG_AES_GCM_PREPARE16_PCLMUL_AVX_CTX_WRITTEN) };
@@ -37,7 +41,7 @@ impl Backend {
         }
     }
 
-    /// Writes the context of a key.
+    /// Writes the first bytes of the context of a key: `INIT_WRITTEN`.
     ///
     /// # Safety
     ///
@@ -46,6 +50,14 @@ impl Backend {
         const { assert!(cpu::covers(cpu::aesni::FEATURES, VG_AES_GCM_INIT_FEATURES)) };
         // SAFETY: the caller's.
         unsafe { vg_aes_gcm_init(key.as_ptr(), key.len(), context) };
+    }
+
+    /// Writes what seals and opens faster into the context of a key, and so makes it the backend's own.
+    ///
+    /// # Safety
+    ///
+    /// The backend runs here, and the `init` of any backend wrote the context.
+    pub(super) unsafe fn prepare(self, context: *mut u8) {
         match self {
             Self::AesNiVpclmul => {
                 const {
@@ -74,7 +86,7 @@ impl Backend {
     ///
     /// # Safety
     ///
-    /// The backend runs here, its `init` wrote the context, and the other conditions of the kernel.
+    /// The backend runs here, its `prepare` wrote the context, and the other conditions of the kernel.
     pub(super) unsafe fn seal(self, context: *const u8, args: &SealArgs) {
         const {
             assert!(cpu::covers(
@@ -90,7 +102,7 @@ impl Backend {
     ///
     /// # Safety
     ///
-    /// The backend runs here, its `init` wrote the context, and the other conditions of the kernel.
+    /// The backend runs here, its `prepare` wrote the context, and the other conditions of the kernel.
     pub(super) unsafe fn open(self, context: *const u8, args: &OpenArgs) -> bool {
         const {
             assert!(cpu::covers(

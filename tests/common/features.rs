@@ -47,3 +47,10 @@ fn has(feature: &str) -> bool {
         _ => panic!("the tests cannot detect {feature}: add it here"),
     }
 }
+
+/// Whether the environment lets the library use a feature that the CPU has.
+pub fn allowed(feature: &str) -> bool {
+    let list = std::env::var("VG_CPU_FEATURES").ok();
+    let names = |list: String| list.split(',').any(|name| name == feature);
+    !cfg!(feature = "cpu-features-env") || list.is_none_or(names)
+}

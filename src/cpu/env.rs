@@ -3,8 +3,6 @@
 //! It holds `none`, or names of features with commas between them: those that may be used, besides what the crate does not compile
 //! without. It is read once.
 
-extern crate std;
-
 use std::format;
 use std::string::String;
 use std::sync::LazyLock;

@@ -1,8 +1,5 @@
 //! What the kernels of AES and GHASH have to do, by the crates `aes`, `ctr` and `ghash`.
 
-// The unit tests of the library, which has no prelude of `std`, read this file too.
-use std::vec::Vec;
-
 use aes::cipher::{BlockCipherEncrypt, KeyInit, KeyIvInit, StreamCipher};
 use aes::hazmat::{cipher_round, inv_mix_columns};
 use aes::{Aes128, Aes192, Aes256};

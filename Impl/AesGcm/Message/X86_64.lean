@@ -105,8 +105,11 @@ def mask : Kernel := Code.seqs [
   .block ([.vecBin .pshufb .xmm 13 8 (.reg 9), .vecBin .paddd .xmm 8 8 (.reg 10)] ++ step .pxor 0 [13]),
   cipher [13], .block [.mov .rdi .r9]]
 
+/-- The counter, the encrypted pre-counter block and the hash of the additional data. -/
+def head : Kernel := Code.seqs [enter, .block constants, nonce, mask, arguments 3, absorb]
+
 /-- All up to the text. -/
-def start : Kernel := Code.seqs [enter, .block constants, nonce, mask, arguments 3, absorb, arguments 5]
+def start : Kernel := .seq head (arguments 5)
 
 /-! ## The end of a message -/
 
@@ -123,15 +126,19 @@ def empty : List Instr := [xor .xmm 8 8, xor .xmm 10 10, xor .xmm 14 14]
 /-- The block in `xmm15` is the next. -/
 def next (power : Ea) : List Instr := [xor .xmm 15 11, xor .xmm 11 11] ++ add power
 
-/-- The block of the lengths. -/
-def loadLengths (d : Vec) : Kernel := .seq
-  (.publicBlock [.load .qword .rax (at_ .rdx 32), .load .qword .r11 (at_ .rdx 48)])
+/-- The block of the lengths, which are two of the arguments. -/
+def loadLengths (d : Vec) (aad text : Nat) : Kernel := .seq
+  (.publicBlock [.load .qword .rax (at_ .rdx (8 * aad)), .load .qword .r11 (at_ .rdx (8 * text))])
   (.block [.shift .shl .rax 3, .shift .shl .r11 3, .vmovqFrom d .r11, .vpinsrq d d .rax true])
 
 /-- The lengths are the last block, and what is summed up makes a tag. -/
 def finish : List Instr :=
   next (at_ .r9 (place 1)) ++ [.vmovdquLoad .xmm 0 (at_ .r10 constantAt)] ++ fold .xmm 0 12 8 10 ++ fold .xmm 0 12 10 14 ++
     [.vecBin .pshufb .xmm 11 14 (.reg 9), xor .xmm 11 13]
+
+/-- The tag of what was hashed. -/
+def tagOf (aad text : Nat) : Kernel := Code.seqs [
+  loadLengths 0 aad text, .block hashOne, .block [.vecBin .pshufb .xmm 11 11 (.reg 9), xor .xmm 11 13]]
 
 /-- Leave nothing in vector registers. -/
 def clearAll : List Instr := clear (List.range 16)

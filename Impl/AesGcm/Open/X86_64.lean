@@ -13,10 +13,6 @@ open Impl.AesCtr32.X86_64 (write)
 
 /-! ## The tag -/
 
-/-- The tag of what was hashed. -/
-def tag : Kernel := Code.seqs [
-  loadLengths 0, .block hashOne, .block [.vecBin .pshufb .xmm 11 11 (.reg 9), xor .xmm 11 13]]
-
 /-- The tag that was given, in `xmm0`. -/
 def given : Kernel := Code.seqs [
   arguments 7, .block [.alu .cmp .r8 (imm 16)],
@@ -45,7 +41,7 @@ def leave (v : Nat) : Kernel := .seq (.block clearAll) (.block [.clear .r11, .mo
 
 /-- The kernel. -/
 def code : Kernel := Code.seqs [
-  start, absorb, tag, given,
+  start, absorb, tagOf 4 6, given,
   Impl.Partial.X86_64.keepFirst onesAt 11 .r8, .block compare, .revealIf 0 1 .e (.seq decrypt (leave 1)) (leave 0)]
 
 /-- The program. -/

@@ -42,7 +42,7 @@ def tag : Kernel := .seq (.publicBlock [.load .qword .rax (at_ .rdx 56)]) (.bloc
 
 /-- The kernel. -/
 def code : Kernel := Code.seqs [
-  start, runs 128 group, keystream 8, .block ready, .block empty, wholes 7 0, last, loadLengths 15, .block finish, tag, .block clearAll]
+  start, runs 128 group, keystream 8, .block ready, .block empty, wholes 7 0, last, loadLengths 15 4 6, .block finish, tag, .block clearAll]
 
 /-- The program. -/
 def program : TCB.Program Instr Cond Feature := { features := [.avx, .aes, .pclmulqdq], code := code.lower, constants := table }

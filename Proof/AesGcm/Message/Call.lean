@@ -81,17 +81,23 @@ theorem key_text (k : Nat) : c.text.key k = c.key (k + 1) := by
 theorem key_eq (k : Nat) : c.key k = Spec.Aes.cipher (Context.roundKeys c.memory.bytes c.ctx c.rounds)
     (bswap128 (Spec.Gcm.counter c.j0 k)) := keyBlock_aes ..
 
-/-- What both contracts require. -/
-structure Pre : Prop where
+/-- What all contracts require of the key context. -/
+structure Keys : Prop where
   rounds : c.rounds ∈ [10, 12, 14]
   ofCipher : c.subkey = Spec.Gcm.subkey c.cipher
   table : IsTable c.subkey (tableAt c.memory.bytes c.ctx) 16
+  readsCtx : Within c.memory.readable ⟨c.ctx, 1024⟩
+
+/-- And of a nonce and additional data. -/
+structure Head : Prop extends c.Keys where
   nonceLen : 0 < c.nonceLen ∧ c.nonceLen < 2 ^ 61
   aadLen : c.aadLen < 2 ^ 61
-  len : c.len ≤ 2 ^ 36 - 32
-  readsCtx : Within c.memory.readable ⟨c.ctx, 1024⟩
   readsNonce : Within c.memory.readable ⟨c.nonce, c.nonceLen⟩
   readsAad : Within c.memory.readable ⟨c.aad, c.aadLen⟩
+
+/-- And of a text in place. -/
+structure Pre : Prop extends c.Head where
+  len : c.len ≤ 2 ^ 36 - 32
   reads : Within c.memory.readable ⟨c.data, c.len⟩
   writes : Within c.memory.writable ⟨c.data, c.len⟩
   apartCtx : (Region.mk c.data c.len).Disjoint ⟨c.ctx, 1024⟩

@@ -33,7 +33,7 @@ theorem correct (s : State) (h : target.Pre contract table s) :
   have memory : s.memory = k.memory := by rw [← hk]; rfl
   refine .seq (.of_wp ((start_ok r (n := 9) (by decide) memory (by rw [← hk]; rfl) (by rw [← hk]; rfl) rfl p.readsArgs isPublic).mono
     fun s₆ b₆ => .seq (.of_wp ?_)))
-  have ⟨_, m₆, e₆, a₆, c₆, _, _, _, _, _, _⟩ := b₆
+  have ⟨⟨_, m₆, e₆, a₆, c₆, _, _, _, _⟩, _, _⟩ := b₆
   refine (absorb_ok e₆ c₆ (k.value 6).isLt b₆.text b₆.length (by rw [m₆]; exact p.reads)).mono fun s₇ ⟨f₇, m₇, h₇⟩ => .seq (.of_wp ?_)
   have m₇ : s₇.memory = k.memory := m₇.trans m₆
   have e₇ := e₆.same f₇.keeps (m₇.trans m₆.symm)
@@ -42,7 +42,7 @@ theorem correct (s : State) (h : target.Pre contract table s) :
   have mask₇ := (f₇.lane 13).trans b₆.mask
   have counter₇ := (f₇.lane 8).trans b₆.counter
   have rdi₇ := (f₇.gpr .rdi).trans b₆.key
-  refine (tag_ok e₇ a₇ (by decide) c₇.mask).mono fun s₈ ⟨f₈, m₈, t₈⟩ => .seq (.of_wp ?_)
+  refine (tagOf_ok e₇ a₇ (i := 4) (j := 6) (by decide) (by decide) c₇.mask).mono fun s₈ ⟨f₈, m₈, t₈⟩ => .seq (.of_wp ?_)
   have m₈ : s₈.memory = k.memory := m₈.trans m₇
   have e₈ := e₇.same f₈.keeps (m₈.trans m₇.symm)
   have a₈ := a₇.same f₈.keeps (m₈.trans m₇.symm)

@@ -97,7 +97,7 @@ theorem correct (s : State) (h : target.Pre contract table s) :
     le := Nat.zero_le _
     next := b₆.text.trans (BitVec.add_zero _).symm
     left := b₆.length }
-  have ⟨_, m₆, e₆, a₆, c₆, _, _, _, _, _, mask₆⟩ := b₆
+  have ⟨⟨_, m₆, e₆, a₆, c₆, _, _, _, mask₆⟩, _, _⟩ := b₆
   refine (runs_ok (n := 128) Sealed.stable (k.value 6).isLt (by decide) start fun h hd => group_ok r e₆ c₆ m₆ h hd).mono
     fun s₇ ⟨d, h₇, _, few⟩ => .seq ?_
   have h := h₇.holds
@@ -109,7 +109,7 @@ theorem correct (s : State) (h : target.Pre contract table s) :
   have sums : Summed (tableAt s₁₂.memory.bytes k.ctx) (view.lane s₇ 11 0) (ending k d) (rest k d).length s₁₂ := by
     rw [h₁₂.memory, Memory.bytes_set, tableAt_mem r]
     exact h₁₂.sums
-  refine (loadLengths_ok (d := 15) a₁₂ (by decide)).mono fun s' ⟨k', m', o', x'⟩ => .seq ?_
+  refine (loadLengths_ok (d := 15) (i := 4) (j := 6) a₁₂ (by decide) (by decide)).mono fun s' ⟨k', m', o', x'⟩ => .seq ?_
   have f' : Frame [.rax, .r11] [8, 9, 10, 11, 13, 14] s₁₂ s' := ⟨k', fun r hr => o' r (by rintro rfl; revert hr; decide)⟩
   have e' := e₁₂.same k' m'
   have few' : (rest k d).length < 16 := by rw [length_rest h.whole h.le]; omega

@@ -20,7 +20,7 @@ attribute [local irreducible] State.setReg State.setXmm State.setVec State.clear
 variable {k : Call} {tab : Addr} {n : Nat} {pub : List Region} {s : State}
 
 /-- **The beginning**: where everything is, and the constants. -/
-theorem enter_ok (r : Ready k tab) (hn : 0 < n ∧ n ≤ 16) (m : s.memory = k.memory) (ctx : s.gpr .rdi = k.ctx) (args : s.gpr .rsi = k.args)
+theorem enter_ok (r : Based k tab) (hn : 0 < n ∧ n ≤ 16) (m : s.memory = k.memory) (ctx : s.gpr .rdi = k.ctx) (args : s.gpr .rsi = k.args)
     (ht : s.memory.constants = tab) (reads : Within k.memory.readable ⟨k.args, 8 * n⟩) (isPublic : Within pub ⟨k.args, 8 * n⟩) :
     isa.Wp pub enter (isa.Wp pub (.block Impl.AesGcm.X86_64.constants) fun s' =>
       Keeps [.rdx, .r9, .rsi, .r10] s s' ∧ s'.memory = s.memory ∧ Env (fixedOf k tab) s' ∧ Arguments k n pub s' ∧ Constants s' ∧
@@ -45,7 +45,7 @@ theorem enter_ok (r : Ready k tab) (hn : 0 < n ∧ n ≤ 16) (m : s.memory = k.m
   have c₃ : s₃.gpr .r9 = k.ctx := by rw [← hs₃]; reads; exact (k₂.gpr _ (by decide)).trans c₁
   have n₃ : s₃.gpr .rsi = BitVec.ofNat 64 k.rounds := by
     rw [← hs₃]; reads; exact g₂.trans ((BitVec.ofNat_toNat ..).trans (BitVec.setWidth_eq _)).symm
-  have e₃ : Env (fixedOf k tab) s₃ := ⟨c₃, n₃, r.pre.rounds, t₃, by rw [m₃, m]; exact r.pre.readsCtx, by rw [m₃, m]; exact r.reads,
+  have e₃ : Env (fixedOf k tab) s₃ := ⟨c₃, n₃, r.keys.rounds, t₃, by rw [m₃, m]; exact r.keys.readsCtx, by rw [m₃, m]; exact r.reads,
     by rw [m₃, m]; exact r.holds⟩
   have a₃ : Arguments k n pub s₃ := ⟨x₃, hn.2, by rw [m₃, m]; exact reads, isPublic, fun i _ => by rw [m₃, m]; rfl⟩
   have holds : constantsLayout.Holds view (fun _ => tab) s₃ := {

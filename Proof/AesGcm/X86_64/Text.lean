@@ -29,6 +29,16 @@ theorem Holds.congr {c : Fixed} {m m' : Mem} (h : Holds c m) (hr : c.rounds ∈ 
 def fixedOf (k : Call) (tab : Addr) : Fixed :=
   ⟨k.ctx, tab, k.rounds, k.subkey, stream k.memory.bytes k.ctx k.rounds⟩
 
+/-- What every kernel has on entry: the key context and its table. -/
+structure Based (k : Call) (tab : Addr) : Prop where
+  keys : k.Keys
+  table : bytesAt k.memory.bytes tab 128 = table
+  reads : Within k.memory.readable ⟨tab, 128⟩
+
+/-- On entry the key context and the table hold what they should. -/
+theorem Based.holds {k : Call} {tab : Addr} (h : Based k tab) : Holds (fixedOf k tab) k.memory.bytes :=
+  ⟨h.table, h.keys.table, fun _ => rfl⟩
+
 /-- What a kernel has on entry: the requirements of the contract, and its table apart from the text. -/
 structure Ready (k : Call) (tab : Addr) : Prop where
   pre : k.Pre
@@ -40,8 +50,11 @@ namespace Ready
 variable {k : Call} {tab : Addr} (h : Ready k tab)
 include h
 
+/-- What every kernel has. -/
+theorem based : Based k tab := ⟨h.pre.toKeys, h.table, h.reads⟩
+
 /-- On entry the key context and the table hold what they should. -/
-theorem holds : Holds (fixedOf k tab) k.memory.bytes := ⟨h.table, h.pre.table, fun _ => rfl⟩
+theorem holds : Holds (fixedOf k tab) k.memory.bytes := h.based.holds
 
 /-- And while the text is processed. -/
 theorem holds_mem (d : Nat) : Holds (fixedOf k tab) (k.text.mem d) :=
@@ -96,36 +109,45 @@ theorem word_add (m : Mem) (p : Addr) (i j : Nat) :
     Spec.AesGcm.Context.word m (p + BitVec.ofNat 64 i) j = Spec.AesGcm.Context.word m p (i + j) := by
   rw [Spec.AesGcm.Context.word, Spec.AesGcm.Context.word, BitVec.add_assoc, ← BitVec.ofNat_add]
 
-/-- **Blocks of the text are encrypted or decrypted**, from the keystream that begins with the counter in `xmm8`. -/
+/-- **Blocks of a text are encrypted or decrypted**, from the keystream that begins with the counter in `xmm8`. -/
+theorem text_ok {T : Text} {m₀ : Memory} {c : Fixed} {s : State} {pub : List Region} {d n : Nat} (g : Group n)
+    (keystream : ∀ j, T.key j = c.cipher (Spec.Gcm.counter T.icb j)) (reads : Within m₀.readable ⟨T.data, T.len⟩)
+    (writes : Within m₀.writable ⟨T.data, T.len⟩) (e : Env c s) (hc : Constants s) (key : s.gpr .rdi = c.ctx)
+    (whole : d % 16 = 0) (hd : d + 16 * n ≤ T.len) (next : s.gpr .rcx = T.data + BitVec.ofNat 64 d)
+    (memory : s.memory = m₀.set (T.mem d)) (counter : view.lane s 8 0 = Spec.Gcm.counter T.icb (d / 16)) :
+    isa.Wp pub (Impl.AesGcm.X86_64.keystream n) (isa.Wp pub (.block (Impl.AesCtr32.X86_64.write n)) fun s' =>
+      Frame [.rdi] [9, 10, 11, 13] s s' ∧ s'.memory = m₀.set (T.mem (d + 16 * n)) ∧
+      view.lane s' 8 0 = Spec.Gcm.counter T.icb ((d + 16 * n) / 16)) s := by
+  refine (keystream_ok g key e.keyed hc counter).mono fun s₁ ⟨b₁, c₁, f₁, m₁⟩ => ?_
+  have readable : s₁.memory.readable = m₀.readable := by rw [m₁, memory]; rfl
+  have writable : s₁.memory.writable = m₀.writable := by rw [m₁, memory]; rfl
+  refine (write_ok g (p := T.data + BitVec.ofNat 64 d) ((f₁.gpr .rcx).trans next)
+    (by rw [readable]; exact reads.part d hd) (by rw [writable]; exact writes.part d hd)).mono fun s₂ ⟨f₂, m₂⟩ => ?_
+  refine ⟨f₁.trans (f₂.mono (List.nil_subset _) (by decide)), ?_, ?_⟩
+  · have bytes : s₁.memory.bytes = T.mem d := by rw [m₁, memory]; rfl
+    have store := T.store_blocks (k := d / 16) (n := n) (by omega)
+    rw [show 16 * (d / 16) = d by omega, show 16 * (d / 16 + n) = d + 16 * n by omega] at store
+    rw [m₂, m₁, memory, Memory.set_set, ← store]
+    have lanes : ((List.range n).map fun i => view.lane s₁ i 0 ^^^
+        Spec.AesGcm.Context.word s₁.memory.bytes (T.data + BitVec.ofNat 64 d) (16 * i)) =
+        (List.range n).map fun i => T.key (d / 16 + i) ^^^ T.word (d / 16 + i) := by
+      refine List.map_congr_left fun i hi => ?_
+      have hi := List.mem_range.1 hi
+      rw [b₁ i hi, counter_add, bytes, word_add, show d + 16 * i = 16 * (d / 16 + i) by omega,
+        T.word_mem_rest (by omega) (by omega), keystream]
+      exact congrArg (· ^^^ _) (e.holds.cipher _)
+    rw [← lanes, bytes]
+    rfl
+  · rw [f₂.lane 8, c₁, counter_add, show (d + 16 * n) / 16 = d / 16 + n by omega]
+
+/-- **Blocks of the text of a message.** -/
 theorem encrypt_ok {k : Call} {tab : Addr} {s : State} {pub : List Region} {d n : Nat} (g : Group n) (r : Ready k tab)
     (e : Env (fixedOf k tab) s) (hc : Constants s) (key : s.gpr .rdi = k.ctx) (whole : d % 16 = 0) (hd : d + 16 * n ≤ k.len)
     (next : s.gpr .rcx = k.data + BitVec.ofNat 64 d) (memory : s.memory = k.memory.set (k.text.mem d))
     (counter : view.lane s 8 0 = Spec.Gcm.counter (Spec.Gcm.inc32 k.j0) (d / 16)) :
     isa.Wp pub (keystream n) (isa.Wp pub (.block (Impl.AesCtr32.X86_64.write n)) fun s' => Frame [.rdi] [9, 10, 11, 13] s s' ∧
       s'.memory = k.memory.set (k.text.mem (d + 16 * n)) ∧
-      view.lane s' 8 0 = Spec.Gcm.counter (Spec.Gcm.inc32 k.j0) ((d + 16 * n) / 16)) s := by
-  have len : k.text.len = k.len := rfl
-  have data : k.text.data = k.data := rfl
-  refine (keystream_ok g key e.keyed hc counter).mono fun s₁ ⟨b₁, c₁, f₁, m₁⟩ => ?_
-  have readable : s₁.memory.readable = k.memory.readable := by rw [m₁, memory]; rfl
-  have writable : s₁.memory.writable = k.memory.writable := by rw [m₁, memory]; rfl
-  refine (write_ok g (p := k.data + BitVec.ofNat 64 d) ((f₁.gpr .rcx).trans next)
-    (by rw [readable]; exact r.pre.reads.part d hd) (by rw [writable]; exact r.pre.writes.part d hd)).mono fun s₂ ⟨f₂, m₂⟩ => ?_
-  refine ⟨f₁.trans (f₂.mono (List.nil_subset _) (by decide)), ?_, ?_⟩
-  · have bytes : s₁.memory.bytes = k.text.mem d := by rw [m₁, memory]; rfl
-    have store := k.text.store_blocks (k := d / 16) (n := n) (by omega)
-    rw [show 16 * (d / 16) = d by omega, show 16 * (d / 16 + n) = d + 16 * n by omega, data] at store
-    rw [m₂, m₁, memory, Memory.set_set, ← store]
-    have lanes : ((List.range n).map fun i => view.lane s₁ i 0 ^^^
-        Spec.AesGcm.Context.word s₁.memory.bytes (k.data + BitVec.ofNat 64 d) (16 * i)) =
-        (List.range n).map fun i => k.text.key (d / 16 + i) ^^^ k.text.word (d / 16 + i) := by
-      refine List.map_congr_left fun i hi => ?_
-      have hi := List.mem_range.1 hi
-      rw [b₁ i hi, counter_add, bytes, word_add, show d + 16 * i = 16 * (d / 16 + i) by omega, ← data,
-        k.text.word_mem_rest (by omega) (by omega), Ready.key_text (tab := tab)]
-      exact congrArg (· ^^^ _) (e.holds.cipher _)
-    rw [← lanes, bytes]
-    rfl
-  · rw [f₂.lane 8, c₁, counter_add, show (d + 16 * n) / 16 = d / 16 + n by omega]
+      view.lane s' 8 0 = Spec.Gcm.counter (Spec.Gcm.inc32 k.j0) ((d + 16 * n) / 16)) s :=
+  text_ok (T := k.text) g (Ready.key_text (tab := tab)) r.pre.reads r.pre.writes e hc key whole hd next memory counter
 
 end Proof.AesGcm.X86_64

@@ -11,10 +11,6 @@ namespace Proof.AesGcm.Open.X86_64
 open TCB TCB.X86_64 SymExec Impl.X86_64 Impl.AesGcm.X86_64 Impl.AesGcm.Open.X86_64 Impl.Ghash.X86_64 Proof.Gf2 Proof.AesGcm.Message
 open Proof.AesGcm.X86_64 Proof.Ghash.X86_64
 
-/-- The tag, from the hash. -/
-def tagOutcome : Outcome VecUn VecBin :=
-  { vec := [(11, [xorE (reverseE (.reg 11 0)) (.reg 13 0)]), keepE 8, keepE 9, keepE 10] }
-
 /-- The tag that was given, at `rcx`. -/
 def givenLayout : Layout := { areas := [{ len := 16 }], ptrs := [(1, 0, 0)] }
 
@@ -24,21 +20,6 @@ def givenOutcome : Outcome VecUn VecBin := { vec := [(0, [.load 0 0]), keepE 8, 
 section
 attribute [local irreducible] State.setReg State.setXmm State.setVec State.clearUpper State.setFlags State.setMemory
 variable {c : Fixed} {k : Call} {n : Nat} {pub : List Region} {s : State}
-
-/-- **The tag of what was hashed.** -/
-theorem tag_ok (e : Env c s) (a : Arguments k n pub s) (hn : 6 < n) (mask : view.lane s 9 0 = Gf2.X86_64.reverseMask) :
-    isa.Wp pub tag (fun s' => Frame [.rax, .r11] [8, 9, 10] s s' ∧ s'.memory = s.memory ∧ view.lane s' 11 0 =
-      bswap128 (Spec.Ghash.ghash c.h (view.lane s 11 0) [lengths k.aadLen k.len]) ^^^ view.lane s 13 0) s := by
-  refine .seq ((loadLengths_ok (d := 0) a hn).mono fun s₁ ⟨k₁, m₁, o₁, x₁⟩ => .seq ?_)
-  have f₁ : Frame [.rax, .r11] [8, 9, 10, 11, 13] s s₁ := ⟨k₁, fun r hr => o₁ r (by rintro rfl; revert hr; decide)⟩
-  refine (hashOne_ok (e.same k₁ m₁)).mono fun s₂ ⟨f₂, m₂, h₂⟩ => ?_
-  refine machine.wp_registers tagOutcome (by decide +kernel) fun s₃ o => ?_
-  have f₃ : Frame [] [8, 9, 10] s₂ s₃ := .of_ends o (by decide +kernel)
-  refine ⟨(f₁.mono (fun _ h => h) (by decide)).trans ((f₂.mono (List.nil_subset _) (by decide)).trans (f₃.mono (List.nil_subset _) fun _ h => h)),
-    Eq.trans o.memory (m₂.trans m₁), ?_⟩
-  have value : view.lane s₃ 11 0 = VecBin.pshufb.eval (view.lane s₂ 11 0) (view.lane s₂ 9 0) ^^^ view.lane s₂ 13 0 := o.vec (r := 11) rfl 0
-  have x₁ : view.lane s₁ 0 0 = lengths k.aadLen k.len := x₁
-  rw [value, f₂.lane 9, f₁.lane 9, mask, Gf2.X86_64.pshufb_reverseMask, h₂, x₁, f₁.lane 11, f₂.lane 13, f₁.lane 13]
 
 /-- **The tag that was given**, and its length. -/
 theorem given_ok (e : Env c s) (a : Arguments k n pub s) (hn : 8 < n) (hl : k.tagLen ∈ Spec.Gcm.tagLengths)

@@ -11,7 +11,7 @@ macro_rules! optional {
         pub(crate) const OPTIONAL: &[&str] = &[$($feature),+];
 
         #[cfg(feature = "cpu-features-env")]
-        fn has(feature: &str) -> bool {
+        pub(crate) fn has(feature: &str) -> bool {
             match feature {
                 $($feature => std::arch::$has!($feature),)+
                 _ => false,

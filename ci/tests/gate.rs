@@ -1,76 +1,11 @@
 //! The gates as `.ci/run` runs them, on the project and on trees with planted violations.
 
-use std::{
-    fs,
-    path::Path,
-    process::{Command, Output},
-};
+mod support;
 
+use std::fs;
+
+use support::gates::{gate, passes, project, refuses, tree, write};
 use tempfile::TempDir;
-
-fn project() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
-}
-
-fn gate(name: &str, root: &Path, rest: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_leanseal-ci"))
-        .args(["gate", name, "--root"])
-        .arg(root)
-        .args(rest)
-        .output()
-        .unwrap()
-}
-
-#[track_caller]
-fn passes(output: &Output) {
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{stderr}");
-}
-
-#[track_caller]
-fn refuses(output: &Output, why: &str) {
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success());
-    assert!(stderr.contains(why), "no {why:?} in {stderr}");
-}
-
-/// A small project: what the gates read, and nothing else.
-fn tree() -> TempDir {
-    let dir = tempfile::tempdir().unwrap();
-    copy("Cargo.toml", &dir);
-    copy("Cargo.lock", &dir);
-    for folder in ["src", "tests", "benches", "examples"] {
-        for entry in walkdir::WalkDir::new(project().join(folder)) {
-            let entry = entry.unwrap();
-            if entry.file_type().is_file() {
-                let path = entry.path().strip_prefix(project()).unwrap();
-                copy(path.to_str().unwrap(), &dir);
-            }
-        }
-    }
-    for file in ["README.md", "ci/Cargo.toml", "cosim/Cargo.toml"] {
-        copy(file, &dir);
-    }
-    write(&dir, "ci/src/main.rs", "fn main() {}");
-    write(&dir, "cosim/src/main.rs", "fn main() {}");
-    write(&dir, "cosim/src/lib.rs", "");
-    write(&dir, "TCB/Mem.lean", "set_option autoImplicit false");
-    dir
-}
-
-fn copy(file: &str, dir: &TempDir) {
-    write(
-        dir,
-        file,
-        &fs::read_to_string(project().join(file)).unwrap(),
-    );
-}
-
-fn write(dir: &TempDir, file: &str, text: &str) {
-    let path = dir.path().join(file);
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(path, text).unwrap();
-}
 
 const RLIB: &str = "target/gate/machine-code/release/libleanseal.rlib";
 const X86_64: &str = "src/asm/x86_64/gather.rs";
@@ -95,6 +30,7 @@ fn the_project_passes() {
         "lean-imports",
         "lean-speed",
         "mcdt",
+        "variants",
     ] {
         passes(&gate(name, project(), &[]));
     }

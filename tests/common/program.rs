@@ -1,6 +1,6 @@
 //! Programs that cargo built with the tests.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const RUNNER: &str = if cfg!(target_arch = "aarch64") {
@@ -20,4 +20,19 @@ pub fn command(program: &Path) -> Command {
         }
         None => Command::new(program),
     }
+}
+
+/// An example: cargo builds them with the tests, next to the directory of the tests.
+pub fn example(name: &str) -> Command {
+    let test = std::env::current_exe().unwrap();
+    let folder = test.ancestors().nth(2).unwrap();
+    let example: PathBuf = folder.join("examples").join(name);
+    assert!(
+        example.exists(),
+        "{}: run all tests, or `cargo build --examples`",
+        example.display()
+    );
+    let mut command = command(&example);
+    command.current_dir(env!("CARGO_MANIFEST_DIR"));
+    command
 }

@@ -136,7 +136,11 @@ fn library_tests(root: &Path) -> Result<PathBuf> {
     struct Message {
         executable: Option<PathBuf>,
     }
-    let output = cargo(root)
+    // Tests run the examples, which cargo builds by itself only when it is to run all tests.
+    let examples = cargo(root, "build").arg("--examples").status();
+    let built = examples.context("cannot run cargo")?.success();
+    ensure!(built, "the examples do not build");
+    let output = cargo(root, "test")
         .args(["--lib", "--no-run", "--message-format=json"])
         .stderr(Stdio::inherit())
         .output()
@@ -172,7 +176,7 @@ struct Output {
 }
 
 fn tests(root: &Path, choice: &[String], features: &str) -> Result<Output> {
-    let mut command = cargo(root);
+    let mut command = cargo(root, "test");
     command
         .args(["--lib", "--examples"])
         .env(VARIABLE, features);
@@ -199,16 +203,15 @@ fn tests(root: &Path, choice: &[String], features: &str) -> Result<Output> {
     })
 }
 
-fn cargo(root: &Path) -> Command {
-    let mut command = Command::new("cargo");
-    command.current_dir(root).args([
-        "test",
+fn cargo(root: &Path, command: &str) -> Command {
+    let mut cargo = Command::new("cargo");
+    cargo.current_dir(root).arg(command).args([
         "--package",
         "leanseal",
         "--locked",
         "--all-features",
     ]);
-    command
+    cargo
 }
 
 /// How many tests passed, by the lines that say so.

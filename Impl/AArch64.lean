@@ -27,4 +27,7 @@ def word (base : Reg) (i : Nat) : Ea := { base, offset := .scaled (BitVec.ofNat 
 /-- The address `[base, #-k]`. -/
 def before (base : Reg) (k : Nat) : Ea := { base, offset := .unscaled (BitVec.ofInt 9 (-k)) }
 
+/-- The address `[base, #k]`, for any `k` below 256. -/
+def plus (base : Reg) (k : Nat) : Ea := { base, offset := .unscaled (BitVec.ofNat 9 k) }
+
 end Impl.AArch64

@@ -7,7 +7,6 @@ pub(crate) mod env;
 /// one has them, as the standard library finds out.
 macro_rules! optional {
     ($has:ident: $($feature:tt),+) => {
-        #[cfg_attr(target_arch = "aarch64", allow(dead_code))]
         pub(crate) const OPTIONAL: &[&str] = &[$($feature),+];
 
         #[cfg(feature = "cpu-features-env")]
@@ -27,11 +26,9 @@ optional!(is_aarch64_feature_detected: "aes");
 
 /// Whether kernels that need these features may be used at all: see `env`.
 #[cfg(feature = "cpu-features-env")]
-#[cfg_attr(target_arch = "aarch64", allow(unused_imports))]
 use env::allows;
 
 #[cfg(not(feature = "cpu-features-env"))]
-#[cfg_attr(target_arch = "aarch64", allow(dead_code))]
 const fn allows(_features: &[&str]) -> bool {
     true
 }
@@ -100,6 +97,22 @@ pub(crate) mod vpclmul {
     }
 }
 
+/// AES and multiplication of polynomials. Run-time detection is for Linux, Android and Apple's systems; on others the target has to
+/// have the feature at compile time.
+#[cfg(target_arch = "aarch64")]
+pub(crate) mod aes {
+    cpufeatures::new!(detection, "aes");
+
+    /// With what every CPU has.
+    pub(crate) const FEATURES: &[&str] = &["neon", "aes"];
+    const DETECTED: &[&str] = &["aes"];
+    const _: () = assert!(super::covers(super::OPTIONAL, DETECTED));
+
+    pub(crate) fn get() -> bool {
+        detection::get() && super::allows(DETECTED)
+    }
+}
+
 /// What the crate does not compile without.
 #[cfg(target_arch = "x86_64")]
 pub(crate) const BASELINE: &[&str] = &["sse2"];
@@ -157,6 +170,16 @@ mod tests {
             assert_eq!(vpclmul::get(), wide && allows(vpclmul::FEATURES));
         }
         assert!(has!("sse2"));
+    }
+
+    #[cfg(target_arch = "aarch64")]
+    #[test]
+    fn the_standard_library_finds_the_same_features() {
+        use std::arch::is_aarch64_feature_detected as has;
+        for _ in 0..2 {
+            assert_eq!(aes::get(), has!("aes") && allows(&["aes"]));
+        }
+        assert!(has!("neon"));
     }
 
     #[test]

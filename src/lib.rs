@@ -4,7 +4,7 @@
 //! what their specification says, to stay inside their buffers, and to take the same time whatever the secret bytes are.
 //! This is the safe interface to it:
 //!
-//! - [`aes_gcm::AesGcm`] encrypts and authenticates messages, on x86-64 so far;
+//! - [`aes_gcm::AesGcm`] encrypts and authenticates messages;
 //! - [`gather::copy`] copies many slices into one buffer.
 //!
 //! The crate is `no_std`, allocates nothing and has no build script. It needs x86-64 with SSE2, or little-endian AArch64 with

@@ -20,10 +20,12 @@ def load : List Instr :=
 def start (n : Nat) : List Instr :=
   (List.range n).flatMap fun r => [.vecUn .rev32 (vec r) 17, .vecBin .add4s 17 17 18]
 
+/-- Add the encrypted counter blocks to the data. -/
+def write (n : Nat) : List Instr :=
+  (List.range n).flatMap fun r => [.ldr (.vec 19) (word .x3 r), .vecBin .eor (vec r) (vec r) 19, .str (.vec (vec r)) (word .x3 r)]
+
 /-- Add the encrypted counter blocks to the data, and go on. -/
-def finish (n : Nat) : List Instr :=
-  ((List.range n).flatMap fun r => [.ldr (.vec 19) (word .x3 r), .vecBin .eor (vec r) (vec r) 19, .str (.vec (vec r)) (word .x3 r)]) ++
-    [.alu .add .x3 .x3 (imm (16 * n)), .un .mov .x0 .x5]
+def finish (n : Nat) : List Instr := write n ++ [.alu .add .x3 .x3 (imm (16 * n)), .un .mov .x0 .x5]
 
 /-- As many groups of `n` blocks as there are. -/
 def groups (n : Nat) : Kernel :=

@@ -1,3 +1,4 @@
+import Impl.Partial
 import Impl.X86_64
 
 /-!
@@ -12,11 +13,7 @@ set_option autoImplicit false
 namespace Impl.Partial.X86_64
 open TCB.X86_64 Impl.X86_64
 
-/-- Masks for `pshufb`: the 16 bytes from `16 - k` move bytes up by `k` places, those from `16 + k` down, and zeros come in. -/
-def slide : List TCB.Byte := List.replicate 16 0x80 ++ (List.range 16).map (BitVec.ofNat 8) ++ List.replicate 16 0x80
-
-/-- Masks for `pand`: the 16 bytes from `16 - k` keep the first `k` bytes. -/
-def ones : List TCB.Byte := List.replicate 16 0xff ++ List.replicate 16 0
+export Impl.Partial (slide ones)
 
 /-- Which code runs for the number of bytes in `n`: `ends` of a width that two accesses cover, or `bytes` below 4. -/
 def bySize (n : Reg) (bytes : Kernel) (ends : Width → List Instr) : Kernel :=

@@ -58,7 +58,7 @@ macro "kept " h:term:max : term => `(by
   repeat' first
     | exact $h
     | refine Keeps.setFlags ?_ | refine Keeps.setMemory ?_
-    | refine Keeps.setReg ?_ (by decide) | refine Keeps.setVec ?_ (by decide)
-    | refine Keeps.putGpr ?_ (by decide) | refine Keeps.putVec ?_ (by decide))
+    | refine Keeps.setReg ?_ (by decide) | refine Keeps.setVec ?_ (by first | decide | assumption)
+    | refine Keeps.putGpr ?_ (by decide) | refine Keeps.putVec ?_ (by first | decide | assumption))
 
 end TCB.AArch64

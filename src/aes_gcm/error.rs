@@ -22,7 +22,9 @@ impl fmt::Display for NewError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::InvalidKeyLength => "a key of AES has 16, 24 or 32 bytes",
-            Self::UnsupportedCpu => "AES-GCM needs an x86-64 CPU with AES-NI, PCLMULQDQ and AVX",
+            Self::UnsupportedCpu => {
+                "AES-GCM needs a CPU with AES-NI, PCLMULQDQ and AVX, or with AES and PMULL"
+            }
             #[cfg(feature = "cpu-features-env")]
             Self::InvalidCpuFeatures(message) => message,
         })

@@ -31,7 +31,6 @@ pub(crate) fn check() -> Result<(), &'static str> {
 }
 
 /// Whether all of the features may be used: none, if something is wrong with the variable.
-#[cfg_attr(target_arch = "aarch64", allow(dead_code))]
 pub(super) fn allows(features: &[&str]) -> bool {
     ALLOWED
         .as_ref()

@@ -9,7 +9,8 @@ import Proof.Partial.X86_64
 set_option autoImplicit false
 namespace Proof.AesGcm.X86_64
 open TCB TCB.X86_64 SymExec Impl.X86_64 Impl.AesGcm.X86_64 Proof.Gf2 Proof.AesGcm.Message
-open Proof.Partial.X86_64 (HasTable Loaded)
+open Proof.Partial (HasTable)
+open Proof.Partial.X86_64 (Loaded)
 
 variable {c : Fixed} {s₀ s s' : State} {p : Addr} {pub : List Region}
 

@@ -6,34 +6,6 @@ import Proof.AesGcm.X86_64.Nonce
 -/
 
 set_option autoImplicit false
-namespace Proof.AesGcm.Message
-open Proof.Gf2
-open Spec.Ghash (Block ghash)
-
-/-- The running value added to the first block. -/
-def startWith (y : Block) : List Block → List Block
-  | [] => []
-  | x :: xs => (y ^^^ x) :: xs
-
-/-- A block of them. -/
-theorem getElem?_startWith (y : Block) (xs : List Block) (i : Nat) :
-    (startWith y xs)[i]? = xs[i]?.map ((if i = 0 then y else 0) ^^^ ·) := by
-  cases xs with
-  | nil => rfl
-  | cons x xs => cases i <;> simp [startWith]
-
-@[simp] theorem length_startWith (y : Block) (xs : List Block) : (startWith y xs).length = xs.length := by
-  cases xs <;> rfl
-
-/-- The sum over all blocks, reduced. -/
-theorem foldLazy_startWith {t : Nat → Block} {h y : Block} {xs : List Block} (ht : IsTable h t xs.length) (hx : xs ≠ []) :
-    foldLazy (sumTo school t (startWith y xs) xs.length) = ghash h y xs := by
-  cases xs with
-  | nil => exact absurd rfl hx
-  | cons x xs => exact foldLazy_sumTo ht
-
-end Proof.AesGcm.Message
-
 namespace Proof.AesGcm.X86_64
 open TCB TCB.X86_64 SymExec Impl.X86_64 Impl.AesGcm.X86_64 Impl.Ghash.X86_64 Proof.Gf2 Proof.AesGcm.Message Proof.Ghash.X86_64
 

@@ -1,6 +1,7 @@
 import Impl.Partial.X86_64
 import Proof.Gf2.Bytes
 import Proof.Partial.Bytes
+import Proof.Partial.Table
 
 /-!
 # What the masks do, on x86-64
@@ -10,9 +11,6 @@ set_option autoImplicit false
 namespace Proof.Partial.X86_64
 open TCB TCB.X86_64 TCB.Aes Impl.Partial.X86_64
 
-/-- The 16 bytes of a list from place `i`. -/
-def word (bs : List Byte) (i : Nat) : BitVec 128 := ofBytes 128 ((bs.drop i).take 16)
-
 /-- The bits of what `pshufb` gives. -/
 theorem getLsbD_pshufb (x y : BitVec 128) {i : Nat} (hi : i < 128) : (VecBin.pshufb.eval x y).getLsbD i =
     if (byte y (i / 8)).msb then false else x.getLsbD (8 * ((byte y (i / 8)).toNat % 16) + i % 8) := by
@@ -20,25 +18,6 @@ theorem getLsbD_pshufb (x y : BitVec 128) {i : Nat} (hi : i < 128) : (VecBin.psh
   split
   · exact BitVec.getLsbD_zero
   · simp only [byte, BitVec.getLsbD_extractLsb', show i % 8 < 8 by omega, decide_true, Bool.true_and]
-
-/-- The masks that move bytes up. -/
-theorem byte_up {k i : Nat} (hk : k ≤ 16) (hi : i < 16) :
-    byte (word slide (16 - k)) i = if i < k then 0x80 else BitVec.ofNat 8 (i - k) := by
-  have h : ∀ k, k < 17 → ∀ i, i < 16 → byte (word slide (16 - k)) i = if i < k then 0x80 else BitVec.ofNat 8 (i - k) := by
-    decide +kernel
-  exact h k (by omega) i hi
-
-/-- The masks that move bytes down. -/
-theorem byte_down {k i : Nat} (hk : k ≤ 16) (hi : i < 16) :
-    byte (word slide (16 + k)) i = if i + k < 16 then BitVec.ofNat 8 (i + k) else 0x80 := by
-  have h : ∀ k, k < 17 → ∀ i, i < 16 → byte (word slide (16 + k)) i = if i + k < 16 then BitVec.ofNat 8 (i + k) else 0x80 := by
-    decide +kernel
-  exact h k (by omega) i hi
-
-/-- The masks that keep bytes. -/
-theorem byte_ones {k i : Nat} (hk : k ≤ 16) (hi : i < 16) : byte (word ones (16 - k)) i = if i < k then 0xff else 0 := by
-  have h : ∀ k, k < 17 → ∀ i, i < 16 → byte (word ones (16 - k)) i = if i < k then 0xff else 0 := by decide +kernel
-  exact h k (by omega) i hi
 
 /-- A small number as a control byte of `pshufb`. -/
 theorem control {i : Nat} (hi : i < 16) : (BitVec.ofNat 8 i).msb = false ∧ (BitVec.ofNat 8 i).toNat % 16 = i := by

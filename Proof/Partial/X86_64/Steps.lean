@@ -4,54 +4,13 @@ import Proof.X86_64.Keeps
 import Proof.X86_64.SymExec
 
 /-!
-# The 1 to 15 bytes at the end of a buffer, on x86-64: the table, and the steps of the fragments
+# The 1 to 15 bytes at the end of a buffer, on x86-64: the steps of the fragments
 -/
 
 set_option autoImplicit false
 namespace Proof.Partial.X86_64
 open TCB TCB.X86_64 Impl Impl.X86_64 Impl.Partial.X86_64
 open SymExec (Within)
-
-/-! ## The table -/
-
-/-- The bytes `bs` lie at offset `off` of what is at `base`, and may be read. -/
-structure HasTable (m : Memory) (base : Addr) (off : Nat) (bs : List Byte) : Prop where
-  bytes : bytesAt m.bytes (base + BitVec.ofNat 64 off) bs.length = bs
-  reads : Within m.readable ⟨base + BitVec.ofNat 64 off, bs.length⟩
-  near : off + bs.length < 2 ^ 31
-
-namespace HasTable
-variable {m : Memory} {base : Addr} {off i : Nat} {bs table : List Byte}
-
-/-- A part of a kernel's table of constants. -/
-theorem of_table (h : bytesAt m.bytes base table.length = table) (r : ⟨base, table.length⟩ ∈ m.readable)
-    (part : (table.drop off).take bs.length = bs) (fits : off + bs.length ≤ table.length) (small : table.length < 2 ^ 31) :
-    HasTable m base off bs where
-  bytes := by rw [bytesAt_part _ _ fits, h, part]
-  reads := (Within.of_mem r).part off fits
-  near := by omega
-
-/-- Stores elsewhere leave it as it was. -/
-theorem stores {a : Addr} {cs : List Byte} (h : HasTable m base off bs)
-    (apart : (Region.mk a cs.length).Disjoint ⟨base + BitVec.ofNat 64 off, bs.length⟩) :
-    HasTable (m.set (writeBytes m.bytes a cs)) base off bs where
-  bytes := (bytesAt_writeBytes_disjoint _ (by have := h.near; omega) apart).trans h.bytes
-  reads := h.reads
-  near := h.near
-
-/-- Sixteen bytes of it may be read. -/
-theorem covered (h : HasTable m base off bs) (hi : i + 16 ≤ bs.length) :
-    TCB.covered m.readable (base + BitVec.ofNat 64 (off + i)) 16 = true := by
-  have near := h.near
-  rw [← add_ofNat_add]
-  exact h.reads.covered hi (by omega)
-
-/-- Sixteen bytes of it. -/
-theorem word (h : HasTable m base off bs) (hi : i + 16 ≤ bs.length) :
-    ofBytes 128 (bytesAt m.bytes (base + BitVec.ofNat 64 (off + i)) 16) = word bs i := by
-  rw [← add_ofNat_add, bytesAt_part _ _ hi, h.bytes, X86_64.word]
-
-end HasTable
 
 /-! ## Instructions -/
 

@@ -16,5 +16,7 @@ macro_rules! by_format {
 
 pub mod aes;
 pub mod aes_gcm;
+pub mod aes_gcm_open;
+pub mod aes_gcm_seal;
 pub mod gather;
 pub mod ghash;

@@ -2,6 +2,8 @@
 
 use leanseal::asm::aarch64::aes::*;
 use leanseal::asm::aarch64::aes_gcm::*;
+use leanseal::asm::aarch64::aes_gcm_open::*;
+use leanseal::asm::aarch64::aes_gcm_seal::*;
 use leanseal::asm::aarch64::gather::*;
 use leanseal::asm::aarch64::ghash::*;
 
@@ -18,5 +20,5 @@ pub const ENCRYPT_BLOCK: &[Kernel<EncryptBlock>] =
 pub const CTR32: &[Kernel<Ctr32>] = &[kernel!(vg_aes_ctr32, VG_AES_CTR32_FEATURES)];
 pub const GHASH_BLOCKS: &[Kernel<GhashBlocks>] =
     &[kernel!(vg_ghash_blocks, VG_GHASH_BLOCKS_FEATURES)];
-pub const SEAL: &[Kernel<Seal>] = &[];
-pub const OPEN: &[Kernel<Open>] = &[];
+pub const SEAL: &[Kernel<Seal>] = &[kernel!(vg_aes_gcm_seal, VG_AES_GCM_SEAL_FEATURES)];
+pub const OPEN: &[Kernel<Open>] = &[kernel!(vg_aes_gcm_open, VG_AES_GCM_OPEN_FEATURES)];

@@ -1,0 +1,87 @@
+import Proof.AesGcm.AArch64.Enter
+
+/-!
+# The start of a message: up to its text
+-/
+
+set_option autoImplicit false
+namespace Proof.AesGcm.AArch64
+open TCB TCB.AArch64 SymExec Impl.AArch64 Impl.AesGcm.AArch64 Proof.Gf2 Proof.AesGcm.Message
+
+/-- What the kernel has on entry, from the buffers that it is called with: `i` is the place of the text among them. -/
+theorem ready_of {con : Contract} {s : State} (h : target.Pre con table s) (p : (callOf target s).Pre) {l : List Buffer}
+    (hl : con.sig.buffers (target.args con s) (target.mem s) = l) (i : Nat)
+    (hi : l[i]? = some ⟨"data", .inout, ⟨(callOf target s).data, (callOf target s).len⟩⟩) : Ready (callOf target s) s.memory.constants where
+  pre := p
+  table := (h.table (by decide)).2.1
+  reads := .of_mem (h.table (by decide)).1
+  apart := apart_table h hl i hi rfl (r := ⟨s.memory.constants, 80⟩) (.head _)
+
+/-- The structure of arguments is public. -/
+theorem args_isPublic {con : Contract} {s : State} {l : List Buffer} {a : Region}
+    (hl : con.sig.buffers (target.args con s) (target.mem s) = l) (ha : l[1]? = some ⟨"args", .publicInput, a⟩) :
+    Within (target.publicRegions con table s) a :=
+  .of_mem (List.mem_append_right _ (List.mem_map.2 ⟨_, List.mem_filter.2 ⟨hl ▸ List.mem_of_getElem? ha, rfl⟩, rfl⟩))
+
+/-- The state where the text begins: `x3` and `x4` are the text, nothing in memory has changed. -/
+structure Begun (k : Call) (tab : Addr) (n : Nat) (pub : List Region) (s₀ s : State) : Prop where
+  keeps : Keeps [.x5, .x3, .x2, .x1, .x4, .x9, .x10, .x6, .x7, .x0] s₀ s
+  memory : s.memory = k.memory
+  env : Env (fixedOf k tab) s
+  arguments : Arguments k n pub s
+  constants : Constants s
+  text : s.gpr .x3 = k.data
+  length : s.gpr .x4 = BitVec.ofNat 64 k.len
+  key : s.gpr .x0 = k.ctx
+  counter : view.lane s 17 0 = held (Spec.Gcm.inc32 k.j0)
+  hash : view.lane s 20 0 = k.aadHash
+  mask : view.lane s 21 0 = k.key 0
+
+/-- **The start of a message.** -/
+theorem start_ok {k : Call} {tab : Addr} {n : Nat} {pub : List Region} {s : State} (r : Ready k tab) (hn : 6 < n ∧ n ≤ 16)
+    (memory : s.memory = k.memory) (ctx : s.gpr .x0 = k.ctx) (args : s.gpr .x1 = k.args) (ht : s.memory.constants = tab)
+    (reads : Within k.memory.readable ⟨k.args, 8 * n⟩) (isPublic : Within pub ⟨k.args, 8 * n⟩) :
+    isa.Wp pub start (Begun k tab n pub s) s := by
+  have p := r.pre
+  have number (i : Nat) : k.value i = BitVec.ofNat 64 (k.value i).toNat := ((BitVec.ofNat_toNat ..).trans (BitVec.setWidth_eq _)).symm
+  refine .seq ((enter_ok r (by omega) memory ctx args ht reads isPublic).mono fun _ w => .seq (w.mono
+    fun s₁ ⟨k₁, m₁, e₁, a₁, c₁, z₁⟩ => .seq ?_))
+  have m₁ : s₁.memory = k.memory := m₁.trans memory
+  refine (nonce_ok e₁ c₁ a₁ (by omega) p.nonceLen.2 (by rw [m₁]; exact p.readsNonce) z₁).mono fun s₂ ⟨f₂, m₂, z₂, j₂⟩ => .seq ?_
+  have m₂ : s₂.memory = k.memory := m₂.trans m₁
+  have e₂ := e₁.same f₂.keeps (m₂.trans m₁.symm)
+  have rdi₂ : s₂.gpr .x0 = k.ctx := (f₂.gpr .x0).trans ((k₁.gpr .x0 (by decide)).trans ctx)
+  refine (mask_ok rdi₂ e₂.keyed (c₁.of_frame f₂) j₂).mono fun s₃ ⟨t₃, i₃, f₃, d₃, m₃⟩ => .seq ?_
+  have m₃ : s₃.memory = k.memory := m₃.trans m₂
+  have e₃ := e₂.same f₃.keeps (m₃.trans m₂.symm)
+  have f₁₃ : Frame [.x5, .x6, .x7, .x3, .x4, .x0] [18, 31] s₁ s₃ := (f₂.mono (by decide) (by decide)).trans (f₃.mono (by decide) (by decide))
+  have a₃ := a₁.same f₁₃.keeps (m₃.trans m₁.symm)
+  refine (arguments_ok 3 a₃ (by omega)).mono fun s₄ ⟨f₄, m₄, p₄, l₄⟩ => .seq ?_
+  have m₄ : s₄.memory = k.memory := m₄.trans m₃
+  have e₄ := e₃.same f₄.keeps (m₄.trans m₃.symm)
+  have c₄ := (c₁.of_frame f₁₃).of_frame f₄
+  refine (absorb_ok e₄ c₄ (k.value 4).isLt p₄ (l₄.trans (number 4)) (by rw [m₄]; exact p.readsAad)).mono fun s₅ ⟨f₅, m₅, h₅⟩ => ?_
+  have m₅ : s₅.memory = k.memory := m₅.trans m₄
+  have a₅ := (a₃.same f₄.keeps (m₄.trans m₃.symm)).same f₅.keeps (m₅.trans m₄.symm)
+  refine (arguments_ok 5 a₅ (by omega)).mono fun s₆ ⟨f₆, m₆, p₆, l₆⟩ => ?_
+  have m₆ : s₆.memory = k.memory := m₆.trans m₅
+  have j0 : Spec.Gcm.j0 (fixedOf k tab).h (bytesAt s₁.memory.bytes k.nonce k.nonceLen) = k.j0 := by rw [m₁]; rfl
+  exact {
+    keeps := (k₁.mono (by decide)).trans ((f₁₃.keeps.mono (by decide)).trans ((f₄.keeps.mono (by decide)).trans
+      ((f₅.keeps.mono (by decide)).trans (f₆.keeps.mono (by decide)))))
+    memory := m₆
+    env := (e₄.same f₅.keeps (m₅.trans m₄.symm)).same f₆.keeps (m₆.trans m₅.symm)
+    arguments := a₅.same f₆.keeps (m₆.trans m₅.symm)
+    constants := (c₄.of_frame f₅).of_frame f₆
+    text := p₆
+    length := l₆.trans (number 6)
+    key := (f₆.gpr .x0).trans ((f₅.gpr .x0).trans ((f₄.gpr .x0).trans d₃))
+    counter := by rw [f₆.lane 17, f₅.lane 17, f₄.lane 17, i₃, j0]
+    hash := by
+      rw [f₆.lane 20, h₅, f₄.lane 20, f₃.lane 20, z₂, m₄]
+      rfl
+    mask := by
+      rw [f₆.lane 21, f₅.lane 21, f₄.lane 21, t₃, j0, m₂]
+      exact (k.key_eq 0).symm }
+
+end Proof.AesGcm.AArch64

@@ -1,0 +1,147 @@
+import Proof.AesGcm.Seal.Contract
+import Proof.AesGcm.Seal.Witness
+import Proof.AesGcm.Seal.AArch64.Group
+import Proof.AesGcm.Seal.AArch64.Last
+import Proof.AesGcm.AArch64.Start
+import Proof.AArch64.Verified
+import Proof.AArch64.Witness
+
+/-!
+# Sealing a message on AArch64, verified
+-/
+
+set_option autoImplicit false
+namespace Proof.AesGcm.Seal.AArch64
+open TCB TCB.AArch64 SymExec Impl.AArch64 Impl.AesGcm.AArch64 Impl.AesGcm.Seal.AArch64 Impl.Ghash.AArch64 Proof.Gf2 Proof.AesGcm.Message
+open Proof.AesGcm.AArch64 Proof.Ghash.AArch64 Spec.AesGcm.Seal
+
+section
+variable {k : Call} {tab : Addr} {s₀ s : State} {pub : List Region} {d : Nat}
+
+/-- What is left after groups of eight blocks is sealed. -/
+theorem end_ok (r : Ready k tab) (e : Env (fixedOf k tab) s₀) (hc : Constants s₀) (m : s₀.memory = k.memory)
+    (h : At (Sealed k s₀) k.data k.len d s) (few : k.len - d < 128) : isa.Wp pub (keystream 8) (isa.Wp pub (.block ready)
+      (isa.Wp pub (.block empty) (isa.Wp pub (wholes 7 0) (isa.Wp pub last
+        (Ended k tab s₀ d (view.lane s 20 0) (rest k d).length k.len))))) s := by
+  have hs := h.holds
+  have whole := hs.whole
+  have env := hs.env r e m
+  have frame : Frame [.x5, .x6, .x7, .x0, .x3, .x4] [18, 21, 31] s₀ s := hs.frame.mono (by decide) fun _ h => h
+  refine (keystream_ok group_eight hs.key env.keyed (hc.of_frame hs.frame) hs.counter).mono fun s₁ ⟨b₁, _, f₁, m₁⟩ => ?_
+  have env₁ : Env (fixedOf k tab) s₁ := env.same f₁.keeps m₁
+  refine (ready_ok env₁ ((f₁.gpr .x4).trans h.left) few).mono fun s₂ ⟨f₂, m₂, d₂⟩ => ?_
+  refine (empty_ok (t := tableAt k.memory.bytes k.ctx) (xs := ending k d) ((f₂.lane 20).trans (f₁.lane 20))).mono fun s₃ ⟨f₃, m₃, h₃⟩ => ?_
+  have lane₃ (j : Nat) (hj : j < 8) : view.lane s₃ j 0 = k.text.key (d / 16 + j) := by
+    have in₃ : j ∈ [18, 20, 21, 31, 0, 1, 2, 3, 4, 5, 6, 7] := by
+      have : ∀ j, j < 8 → j ∈ [18, 20, 21, 31, 0, 1, 2, 3, 4, 5, 6, 7] := by decide
+      exact this j hj
+    rw [f₃.lanes j in₃, f₂.lanes j (List.mem_range.2 (by omega)), b₁ j hj, counter_add, key_text k tab]
+    exact env.holds.cipher _
+  have left : Left k tab s₀ d (view.lane s 20 0) 0 s₃ := {
+    frame := (frame.mono (fun _ h => h) (by decide)).trans ((f₁.mono (by decide) (by decide)).trans
+      ((f₂.mono (by decide) (by decide)).trans (f₃.mono (List.nil_subset _) (by decide))))
+    sums := h₃
+    memory := (m₃.trans (m₂.trans m₁)).trans hs.memory
+    stream := fun j _ hj => lane₃ j hj
+    powers := (f₃.gpr .x0).trans d₂
+    next := (f₃.gpr .x3).trans ((f₂.gpr .x3).trans ((f₁.gpr .x3).trans h.next))
+    left := (f₃.gpr .x4).trans ((f₂.gpr .x4).trans ((f₁.gpr .x4).trans h.left)) }
+  refine (wholes_ok r whole hs.le few (n := 7) (i := 0) rfl (by have := hs.le; omega) left).mono fun s₄ ⟨i, h₄⟩ => ?_
+  exact last_ok r e m whole few h₄
+
+/-- The tag at the address in `x5`. -/
+def tagLayout : Layout := { areas := [{ len := 16, reads := false, writes := true }], ptrs := [(5, 0, 0)] }
+
+/-- The tag is stored. -/
+def tagOutcome : Outcome VecUn SymBin := outcome [] [(0, 0, [.reg 20 0])]
+
+/-- The tag is stored. -/
+theorem tag_ok {n : Nat} {t : BitVec 128} (a : Arguments k n pub s) (hn : 7 < n) (ht : view.lane s 20 0 = t)
+    (writes : Within s.memory.writable ⟨k.tag, 16⟩) : isa.Wp pub tag (fun s' => Keeps [.x5] s s' ∧
+      s'.memory = s.memory.set (writeBytes s.memory.bytes k.tag (toBytes 16 t))) s := by
+  refine .seq (argument_ok 7 a hn fun s₁ k₁ m₁ v₁ g₁ => .publicNil ?_)
+  have holds : tagLayout.Holds view (fun _ => k.tag) s₁ := {
+    ptrs := fun q hq => by
+      obtain rfl := List.mem_singleton.1 hq
+      exact Eq.trans g₁ (BitVec.add_zero _).symm
+    small := ⟨by decide, trivial⟩
+    reads := ⟨nofun, trivial⟩
+    writes := ⟨fun _ => by simp only [view, m₁]; exact writes, trivial⟩
+    apart := ⟨⟨nofun, trivial⟩, trivial⟩ }
+  refine machine.wp tagOutcome holds (by decide +kernel) fun s₂ o => ⟨k₁.trans ((keeps_of_ends o [] rfl rfl).mono (List.nil_subset _)), ?_⟩
+  have stored : s₂.memory = s₁.memory.set (writeBytes s₁.memory.bytes (k.tag + 0#64) (toBytes 16 (view.lane s₁ 20 0) ++ [])) := o.memory
+  rw [stored, BitVec.add_zero, List.append_nil, m₁, ← ht]
+  simp only [view, v₁]
+
+end
+
+/-- The kernel meets the functional part of the contract. -/
+theorem correct (s : State) (h : target.Pre contract table s) :
+    isa.Wp (target.publicRegions contract table s) code (target.Post contract s) s := by
+  have p := pre_of target h
+  have r := ready_of h p.toPre (buffers_of target s) 4 rfl
+  have isPublic : Within _ ⟨(callOf target s).args, 8 * 8⟩ := args_isPublic (buffers_of target s) rfl
+  have result (s' : State) := result_of target (s' := s') h
+  generalize hk : callOf target s = k at *
+  refine .seq ((start_ok r (n := 8) (by decide) (by rw [← hk]; rfl) (by rw [← hk]; rfl) (by rw [← hk]; rfl) rfl p.readsArgs isPublic).mono
+    fun s₆ b₆ => .seq ?_)
+  have start : At (Sealed k s₆) k.data k.len 0 s₆ := {
+    holds := {
+      frame := .refl _ _ s₆
+      whole := rfl
+      le := Nat.zero_le _
+      memory := by rw [b₆.memory, show k.text.mem 0 = k.memory.bytes from k.text.mem_zero]; rfl
+      counter := b₆.counter
+      hash := b₆.hash
+      key := b₆.key }
+    le := Nat.zero_le _
+    next := b₆.text.trans (BitVec.add_zero _).symm
+    left := b₆.length }
+  have ⟨_, m₆, e₆, a₆, c₆, _, _, _, _, _, mask₆⟩ := b₆
+  refine (runs_ok (n := 128) Sealed.stable (k.value 6).isLt (by decide) start fun h hd => group_ok r e₆ c₆ m₆ h hd).mono
+    fun s₇ ⟨d, h₇, _, few⟩ => .seq ?_
+  have h := h₇.holds
+  have few : k.len - d < 128 := few
+  refine (end_ok r e₆ c₆ m₆ h₇ few).mono fun s₈ w => .seq (w.mono fun s₉ w => .seq (w.mono fun s₁₀ w => .seq (w.mono fun s₁₁ w =>
+    .seq (w.mono fun s₁₂ h₁₂ => .seq ?_))))
+  have e₁₂ := h₁₂.env r e₆ m₆
+  have a₁₂ := a₆.of_text h₁₂.frame.keeps (by decide) m₆ h₁₂.memory p.apartArgs
+  have sums : Summed (tableAt s₁₂.memory.bytes k.ctx) (view.lane s₇ 20 0) (ending k d) (rest k d).length s₁₂ := by
+    rw [h₁₂.memory, Memory.bytes_set, tableAt_mem r]
+    exact h₁₂.sums
+  refine (loadLengths_ok (d := 25) a₁₂ (by decide)).mono fun s' ⟨k', m', o', x'⟩ => .seq ?_
+  have f' : Frame [.x5, .x6] [18, 20, 21, 22, 23, 24, 31] s₁₂ s' := ⟨k', fun r hr => o' r (by rintro rfl; revert hr; decide)⟩
+  have e' := e₁₂.same k' m'
+  have few' : (rest k d).length < 16 := by rw [length_rest h.whole h.le]; omega
+  have constant' : HasConstant s' := c₆.constant.of_lane ((f'.lane 31).trans (h₁₂.frame.lane 31))
+  have sums' : Summed (tableAt s'.memory.bytes k.ctx) (view.lane s₇ 20 0) (ending k d) (rest k d).length s' := by
+    rw [m']
+    exact sums.of_frame f'
+  refine (finish_ok (k := k) (xs := rest k d) e' constant' sums' few' x').mono fun s₁₃ ⟨k₁₃, m₁₃, t₁₃⟩ => .seq ?_
+  have k₁₃ : Keeps [.x5, .x6] s₁₂ s₁₃ := k'.trans (k₁₃.mono (List.nil_subset _))
+  have m₁₃ : s₁₃.memory = s₁₂.memory := m₁₃.trans m'
+  have tagged : view.lane s₁₃ 20 0 = k.sealedTag := by
+    rw [t₁₃, f'.lane 21, h₁₂.frame.lane 21, mask₆, h.hash, BitVec.xor_comm, show (fixedOf k s.memory.constants).h = k.subkey from rfl, ← ghash_append, ← List.append_assoc, padded_rest h.le, ghash_append]
+    rfl
+  refine (tag_ok (a₁₂.same k₁₃ m₁₃) (by decide) tagged (by rw [m₁₃, h₁₂.memory]; exact p.writesTag)).mono fun s₁₄ ⟨k₁₄, m₁₄⟩ => ?_
+  refine (clear_ok (rs := List.range 8 ++ List.range' 16 16) (by decide +kernel)).mono fun s₁₅ ⟨k₁₅, m₁₅⟩ => ?_
+  have ⟨ensures, frame⟩ := result s₁₅ (by
+    show s₁₅.memory.bytes = _
+    rw [m₁₅, m₁₄, Memory.bytes_set, m₁₃, h₁₂.memory, Memory.bytes_set])
+  have keeps : Keeps [.x5, .x3, .x2, .x1, .x4, .x9, .x10, .x6, .x7, .x0] s s₁₅ :=
+    b₆.keeps.trans ((h₁₂.frame.keeps.mono (by decide)).trans ((k₁₃.mono (by decide)).trans ((k₁₄.mono (by decide)).trans
+      (k₁₅.mono (List.nil_subset _)))))
+  exact ⟨ensures, nofun, frame, fun r hr => keeps.gpr r (by revert r; decide), fun r hr => by rw [keeps.vec r hr], keeps.control⟩
+
+/-- The witness. -/
+theorem witness : target.HasWitness contract table :=
+  witness_of_record Message.Witness.values 0x2000 (Message.Witness.fill Message.Witness.words₁ 1)
+    (Message.Witness.fill Message.Witness.words₂ 2) (by decide) (by decide +kernel) (fun _ _ _ x _ => Message.Witness.fill_ne x)
+    (Witness.requires (by decide +kernel)) rfl
+
+/-- The kernel meets its contract. -/
+theorem verified : Verified target program contract :=
+  AArch64.Verified.of_code (permits := by decide +kernel) (simple := by decide +kernel) (correct := correct)
+    (constantTime := by decide +kernel) (noResidue := by decide +kernel) (witness := witness)
+
+end Proof.AesGcm.Seal.AArch64

@@ -1,0 +1,111 @@
+//! Measures leanseal against other libraries, and, for `cargo gate bench`, answers with its own times.
+
+mod backend;
+mod buffers;
+#[cfg(feature = "peers")]
+mod c_libraries;
+mod check;
+mod compare;
+mod goal;
+mod library;
+mod participant;
+mod row;
+#[cfg(feature = "peers")]
+mod rust_crypto;
+mod serve;
+mod table;
+mod timing;
+
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use clap::{Parser, Subcommand};
+use leanseal::aes_gcm::AesGcm;
+
+use buffers::Buffers;
+use participant::Participant;
+
+/// The name of AWS-LC, which has goals of its own.
+const AWS_LC: &str = "aws-lc-rs";
+
+#[derive(Debug, Parser)]
+#[command(
+    about = "Measures leanseal against other libraries, interleaved, in one run",
+    args_conflicts_with_subcommands = true
+)]
+struct Cli {
+    #[command(flatten)]
+    options: compare::Options,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Only checks that all libraries compute the same
+    Check,
+    /// Measures what it is asked for on its standard input
+    Serve,
+    /// Measures one backend: the features of the CPU are already restricted
+    #[command(hide = true)]
+    Backend {
+        #[arg(long)]
+        name: String,
+        #[command(flatten)]
+        options: compare::Options,
+    },
+}
+
+fn main() -> ExitCode {
+    match run(Cli::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(cli: Cli) -> Result<()> {
+    AesGcm::new(&[0; 16]).context("nothing to measure")?;
+    match cli.command {
+        Some(Command::Check) => {
+            check()?;
+            let names = participants(128)
+                .into_iter()
+                .map(|participant| participant.name);
+            println!(
+                "all compute the same: {}",
+                names.collect::<Vec<_>>().join(", ")
+            );
+            Ok(())
+        }
+        Some(Command::Serve) => serve::serve(),
+        Some(Command::Backend { name, options }) => {
+            check()?;
+            compare::measure(&name, &options)
+        }
+        None => compare::run(&cli.options),
+    }
+}
+
+fn check() -> Result<()> {
+    check::check(participants, &mut Buffers::new()).map_err(anyhow::Error::msg)
+}
+
+/// leanseal, and then the others.
+#[cfg(feature = "peers")]
+fn participants(key_bits: usize) -> Vec<Participant> {
+    vec![
+        Participant::leanseal(),
+        Participant::of::<c_libraries::Ring>("ring"),
+        Participant::of::<c_libraries::AwsLc>(AWS_LC),
+        rust_crypto::participant(key_bits),
+    ]
+}
+
+/// leanseal alone.
+#[cfg(not(feature = "peers"))]
+fn participants(_key_bits: usize) -> Vec<Participant> {
+    vec![Participant::leanseal()]
+}

@@ -4,6 +4,7 @@ mod aarch64;
 mod algorithms_table;
 mod arch_gates;
 mod asm_hygiene;
+mod bench;
 mod cosim;
 mod cpu_tests;
 mod lean_imports;
@@ -38,6 +39,8 @@ pub enum Gate {
     ArchGates(Root),
     /// No hand-written assembly, extern block or build script in the library
     AsmHygiene(Root),
+    /// What has become slower since a revision; not a part of .ci/run
+    Bench(bench::Options),
     /// The model of the processor against the processor
     Cosim(cosim::Options),
     /// The tests, once for each choice of kernels that features of the CPU lead to
@@ -81,6 +84,7 @@ pub fn run(gate: Gate) -> Result<()> {
         Gate::AlgorithmsTable(options) => ("algorithms-table", algorithms_table::check(&options)?),
         Gate::ArchGates(root) => ("arch-gates", arch_gates::check(&root.path()?)?),
         Gate::AsmHygiene(root) => ("asm-hygiene", asm_hygiene::check(&root.path()?)?),
+        Gate::Bench(options) => ("bench", bench::check(&options)?),
         Gate::Cosim(options) => ("cosim", cosim::check(&options)?),
         Gate::CpuTests(root) => ("cpu-tests", cpu_tests::check(&root.path()?)?),
         Gate::LeanImports(root) => ("lean-imports", lean_imports::check(&root.path()?)?),

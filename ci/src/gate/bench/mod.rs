@@ -1,8 +1,10 @@
 //! The library against an earlier revision of it: what has become slower.
 //!
 //! Three measuring programs answer in turn: the one of this tree, and two of the base. How far apart those two are is the noise.
-//! They are started anew several times, because where a program lies in memory changes its speed for as long as it runs.
+//! All of them run on one CPU at a time, because another program may slow one CPU down and not the other. They are started anew several
+//! times, because where a program lies in memory changes its speed for as long as it runs.
 
+mod affinity;
 mod builds;
 mod server;
 mod statistics;
@@ -28,7 +30,7 @@ pub struct Options {
     #[arg(long, value_name = "PREFIXES", value_delimiter = ',')]
     rows: Vec<String>,
     /// How often the programs are started
-    #[arg(long, value_name = "N", default_value_t = 9, value_parser = clap::value_parser!(u32).range(3..))]
+    #[arg(long, value_name = "N", default_value_t = 13, value_parser = clap::value_parser!(u32).range(3..))]
     launches: u32,
     /// How often each row is measured in each of them
     #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..))]
@@ -41,8 +43,14 @@ pub struct Options {
 pub fn check(options: &Options) -> Result<Report> {
     let builds = Builds::make(&options.root.path()?, &options.base)?;
     let mut launches: BTreeMap<String, Vec<Launch>> = BTreeMap::new();
-    for number in 1..=options.launches {
-        eprint!("\rstarted {number} of {} times ", options.launches);
+    let cpus = affinity::allowed();
+    for number in 0..options.launches as usize {
+        eprint!(
+            "\rstarting for the {} of {} times ",
+            number + 1,
+            options.launches
+        );
+        affinity::pin(&cpus, number);
         measure(options, &builds, &mut launches)?;
     }
     eprintln!();
@@ -62,9 +70,7 @@ pub fn check(options: &Options) -> Result<Report> {
             ..
         } = verdict
         {
-            let why = format!(
-                "takes {change:.3} times as long; the same program measured twice differs by {noise:.3} at most"
-            );
+            let why = format!("takes {change:.3} times as long, and the noise is {noise:.3}");
             report.refuse(name, why);
         }
     }

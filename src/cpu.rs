@@ -45,8 +45,15 @@ macro_rules! features {
             pub(crate) const FEATURES: &[&str] = &[$($feature),+];
             const _: () = assert!(super::covers(super::OPTIONAL, FEATURES));
 
+            #[cfg(not(feature = "cpu-features-env"))]
+            pub(crate) use detection::get;
+
+            /// Remembered, because comparing names takes longer than making a key.
+            #[cfg(feature = "cpu-features-env")]
             pub(crate) fn get() -> bool {
-                detection::get() && super::allows(FEATURES)
+                static FOUND: std::sync::LazyLock<bool> =
+                    std::sync::LazyLock::new(|| detection::get() && super::allows(FEATURES));
+                *FOUND
             }
         }
     };

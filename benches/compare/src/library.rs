@@ -45,7 +45,7 @@ impl Library for AesGcm {
     }
 
     fn gather(&self, nonce: &[u8; 12], aad: &[u8], slices: &[&[u8]], out: &mut [u8]) -> Tag {
-        leanseal::gather::copy(slices, out).expect("the right length");
-        self.seal(nonce, aad, out)
+        let sealed = self.encrypt(nonce, aad, slices, out);
+        sealed.expect("short, and of the right length")
     }
 }

@@ -83,8 +83,7 @@ impl AesGcm {
     ///
     /// [`NewError::InvalidKeyLength`] for other lengths, and [`NewError::UnsupportedCpu`] if no kernel can run here.
     pub fn new(key: &[u8]) -> Result<Self, NewError> {
-        let key = Key::new(key)?;
-        Ok(Self { key })
+        Self::make(key)
     }
 
     /// Encrypts `data` in place, and gives back the tag that authenticates it and `aad`.

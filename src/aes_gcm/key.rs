@@ -5,7 +5,7 @@ use core::mem::MaybeUninit;
 
 use zeroize::Zeroize;
 
-use super::{Backend, Message, NewError, ReceivedTag, Tag};
+use super::{AesGcm, Backend, Message, NewError, ReceivedTag, Tag};
 
 /// A key with the kernels that know its context.
 pub(super) struct Key {
@@ -14,38 +14,57 @@ pub(super) struct Key {
     backend: Backend,
 }
 
+impl AesGcm {
+    /// The key is expanded in the whole of what is returned, because parts are copied into it: that takes time, and copies stay behind.
+    pub(super) fn make(key: &[u8]) -> Result<Self, NewError> {
+        let (rounds, backend) = choose(key)?;
+        // SAFETY: it is expanded next.
+        let empty = unsafe { Key::empty(rounds, backend) };
+        let mut new = Ok(Self { key: empty });
+        if let Ok(Self { key: empty }) = &mut new {
+            // SAFETY: the backend runs here, and the key has this number of rounds.
+            unsafe { empty.expand(key) };
+        }
+        new
+    }
+}
+
+/// The number of rounds for a key, and the fastest backend.
+fn choose(key: &[u8]) -> Result<(usize, Backend), NewError> {
+    let rounds = match key.len() {
+        16 => 10,
+        24 => 12,
+        32 => 14,
+        _ => return Err(NewError::InvalidKeyLength),
+    };
+    #[cfg(feature = "cpu-features-env")]
+    crate::cpu::env::check().map_err(NewError::InvalidCpuFeatures)?;
+    let backend = Backend::ALL.iter().find(|backend| backend.runs_here());
+    Ok((rounds, *backend.ok_or(NewError::UnsupportedCpu)?))
+}
+
 impl Key {
-    pub(super) fn new(key: &[u8]) -> Result<Self, NewError> {
-        let rounds = match key.len() {
-            16 => 10,
-            24 => 12,
-            32 => 14,
-            _ => return Err(NewError::InvalidKeyLength),
-        };
-        #[cfg(feature = "cpu-features-env")]
-        crate::cpu::env::check().map_err(NewError::InvalidCpuFeatures)?;
-        let backend = Backend::ALL.iter().find(|backend| backend.runs_here());
-        let backend = *backend.ok_or(NewError::UnsupportedCpu)?;
-        // SAFETY: the backend runs here, and the key has this number of rounds.
-        Ok(unsafe { Self::expand(key, rounds, backend) })
+    /// # Safety
+    ///
+    /// It is expanded before it is used.
+    const unsafe fn empty(rounds: usize, backend: Backend) -> Self {
+        Self {
+            context: Context::UNINIT,
+            rounds,
+            backend,
+        }
     }
 
     /// # Safety
     ///
     /// The backend runs here, and the key has 16, 24 or 32 bytes, for 10, 12 or 14 rounds.
-    unsafe fn expand(key: &[u8], rounds: usize, backend: Backend) -> Self {
-        let mut new = Self {
-            context: Context::UNINIT,
-            rounds,
-            backend,
-        };
-        let context = new.context.as_mut_ptr();
+    unsafe fn expand(&mut self, key: &[u8]) {
+        let context = self.context.as_mut_ptr();
         // SAFETY: the caller's, and nothing else has the context.
         unsafe {
-            backend.init(key, context);
-            backend.prepare(context);
+            self.backend.init(key, context);
+            self.backend.prepare(context);
         }
-        new
     }
 
     /// Encrypts the message in place.

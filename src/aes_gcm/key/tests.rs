@@ -59,7 +59,11 @@ fn keys(key: &[u8]) -> Vec<Key> {
     let mut keys = Vec::new();
     for backend in backends() {
         // SAFETY: the backend runs here, and this is the number of rounds.
-        let new = || unsafe { Key::expand(key, key.len() / 4 + 6, backend) };
+        let new = || unsafe {
+            let mut new = Key::empty(key.len() / 4 + 6, backend);
+            new.expand(key);
+            new
+        };
         keys.extend(backends().map(|other| new().with_backend(other)));
         keys.push(new());
     }
@@ -177,7 +181,7 @@ fn every_backend_on_the_vectors_of_wycheproof() {
 fn selection() {
     use std::println;
 
-    use super::NewError;
+    use super::{AesGcm, NewError};
     use crate::cpu;
 
     for feature in cpu::OPTIONAL.iter().filter(|feature| cpu::has(feature)) {
@@ -186,8 +190,8 @@ fn selection() {
     for backend in Backend::ALL {
         println!("backend {backend:?} {}", backend.runs_here());
     }
-    match Key::new(&[0; 16]) {
-        Ok(key) => println!("selected {:?}", key.backend),
+    match AesGcm::new(&[0; 16]) {
+        Ok(new) => println!("selected {:?}", new.key.backend),
         Err(NewError::UnsupportedCpu) => println!("selected none"),
         Err(error) => panic!("{error}"),
     }

@@ -1,16 +1,22 @@
 //! Measures leanseal against other libraries, and, for `cargo gate bench`, answers with its own times.
 
 mod backend;
+#[path = "../../aes_gcm/buffers.rs"]
 mod buffers;
 #[cfg(feature = "peers")]
 mod c_libraries;
+#[path = "../../aes_gcm/check.rs"]
 mod check;
 mod compare;
 mod goal;
+#[path = "../../aes_gcm/library.rs"]
 mod library;
+#[path = "../../aes_gcm/participant.rs"]
 mod participant;
+#[path = "../../aes_gcm/row.rs"]
 mod row;
 #[cfg(feature = "peers")]
+#[path = "../../aes_gcm/rust_crypto.rs"]
 mod rust_crypto;
 mod serve;
 mod table;

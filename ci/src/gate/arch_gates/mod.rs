@@ -124,6 +124,10 @@ pub(super) fn kernels(root: &Path) -> Result<Vec<Kernel>> {
 /// The files of a folder that are crates of their own.
 fn roots(root: &Path, folder: &str) -> Result<Vec<PathBuf>> {
     let files = sources(root, folder, &["rs"])?.into_iter();
-    let is_root = |path: &PathBuf| path.parent() == Some(Path::new(folder));
+    let folder = Path::new(folder);
+    let is_root = |path: &PathBuf| {
+        let beside = path.parent().and_then(Path::parent) == Some(folder);
+        path.parent() == Some(folder) || (beside && path.ends_with("main.rs"))
+    };
     Ok(files.map(|file| file.path).filter(is_root).collect())
 }

@@ -9,17 +9,11 @@ use buffers::Buffers;
 use participant::Participant;
 use row::Row;
 
-#[path = "compare/src/buffers.rs"]
 mod buffers;
-#[path = "compare/src/check.rs"]
 mod check;
-#[path = "compare/src/library.rs"]
 mod library;
-#[path = "compare/src/participant.rs"]
 mod participant;
-#[path = "compare/src/row.rs"]
 mod row;
-#[path = "compare/src/rust_crypto.rs"]
 mod rust_crypto;
 
 fn main() {

@@ -115,3 +115,61 @@ fn participants(key_bits: usize) -> Vec<Participant> {
 fn participants(_key_bits: usize) -> Vec<Participant> {
     vec![Participant::leanseal()]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use library::{Library, Tag};
+
+    /// A library with one bit wrong in what it seals: of the ciphertext, or of the tag.
+    struct Wrong<const TAG: bool>(AesGcm);
+
+    impl<const TAG: bool> Library for Wrong<TAG> {
+        fn new(key: &[u8]) -> Self {
+            Self(Library::new(key))
+        }
+
+        fn seal(&self, nonce: &[u8; 12], aad: &[u8], data: &mut [u8]) -> Tag {
+            let mut tag = Library::seal(&self.0, nonce, aad, data);
+            match data.last_mut() {
+                Some(last) if !TAG => *last ^= 1,
+                _ => tag[15] ^= 1,
+            }
+            tag
+        }
+
+        fn open(&self, nonce: &[u8; 12], aad: &[u8], data: &mut [u8], _: &Tag) {
+            let _ = self.0.encrypt_in_place(nonce, aad, data);
+            if let Some(last) = data.last_mut() {
+                *last ^= u8::from(!TAG);
+            }
+        }
+    }
+
+    #[test]
+    fn one_wrong_bit_is_found() {
+        if AesGcm::new(&[0; 16]).is_err() {
+            return;
+        }
+        let libraries: [fn(usize) -> Vec<Participant>; 2] = [
+            |_| {
+                vec![
+                    Participant::leanseal(),
+                    Participant::of::<Wrong<true>>("wrong"),
+                ]
+            },
+            |_| {
+                vec![
+                    Participant::leanseal(),
+                    Participant::of::<Wrong<false>>("wrong"),
+                ]
+            },
+        ];
+        for libraries in libraries {
+            let error = check::check(libraries, &mut Buffers::new()).unwrap_err();
+            let expected = "wrong, key of 128 bits, text of 0 bytes: seals to another";
+            assert!(error.starts_with(expected), "{error}");
+        }
+        assert_eq!(check::check(participants, &mut Buffers::new()), Ok(()));
+    }
+}

@@ -21,13 +21,15 @@ impl Backend {
             features: Some("avx,aes,pclmulqdq"),
             goal: goal::aes_ni,
         };
-        if has_vaes() {
-            let fastest = Self {
-                name: FASTEST,
-                features: None,
-                goal: goal::vaes,
-            };
-            vec![fastest, aes_ni]
+        let fastest = |goal| Self {
+            name: FASTEST,
+            features: None,
+            goal,
+        };
+        if cfg!(not(target_arch = "x86_64")) {
+            vec![fastest(goal::none)]
+        } else if has_vaes() {
+            vec![fastest(goal::vaes), aes_ni]
         } else {
             vec![aes_ni]
         }

@@ -19,9 +19,6 @@ use crate::timing::{self, Contender};
 /// Restricts the features of the CPU that leanseal uses.
 const CPU_FEATURES: &str = "VG_CPU_FEATURES";
 
-/// The rounds are spread over so many passes through the table: what slows the machine down for a while is not in all of them.
-const PASSES: usize = 5;
-
 #[derive(Debug, Args)]
 pub struct Options {
     /// Prints the table for a Markdown page
@@ -33,9 +30,12 @@ pub struct Options {
     /// The length of keys: 128 or 256
     #[arg(long, value_name = "BITS", default_value = "128", value_parser = ["128", "256"])]
     key_bits: String,
-    /// How often each library is measured at each row
-    #[arg(long, value_name = "N", default_value_t = 400)]
-    rounds: usize,
+    /// How often the program is started: where it lies in memory changes the times of short texts
+    #[arg(long, value_name = "N", default_value_t = 9, value_parser = clap::value_parser!(u32).range(1..))]
+    launches: u32,
+    /// How often each library is measured at each row in each of them
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
+    rounds: u32,
     /// Microseconds between two looks at the clock
     #[arg(long, value_name = "N", default_value_t = 50)]
     batch: u64,
@@ -71,7 +71,7 @@ impl Options {
     }
 }
 
-/// Prints the table: each backend is measured in a process of its own, since the library looks at the CPU once.
+/// Prints the table: each backend is measured in processes of its own, since the library looks at the CPU once.
 pub fn run(options: &Options) -> Result<()> {
     options.selected()?;
     let others: Vec<_> = participants(128)
@@ -80,59 +80,120 @@ pub fn run(options: &Options) -> Result<()> {
         .map(|other| other.name)
         .collect();
     println!("{}", options.style().header(&others));
-    let program = std::env::current_exe().context("cannot find this program")?;
     for backend in Backend::all() {
-        let mut command = Command::new(&program);
-        command
-            .args(["backend", "--name", backend.name])
-            .args(std::env::args_os().skip(1))
-            .stdin(Stdio::null());
-        match backend.features {
-            Some(features) => command.env(CPU_FEATURES, features),
-            None => command.env_remove(CPU_FEATURES),
-        };
-        let status = command.status().context("cannot run this program")?;
-        ensure!(status.success(), "{} was not measured", backend.name);
+        let mut rows: Vec<_> = options
+            .selected()?
+            .into_iter()
+            .map(|row| (row, Vec::new()))
+            .collect();
+        for _ in 0..options.launches {
+            let output = launch(&backend)?;
+            let lines: Vec<_> = output.lines().collect();
+            ensure!(
+                lines.len() == rows.len(),
+                "{} was not measured at each row",
+                backend.name
+            );
+            for ((_, launches), line) in rows.iter_mut().zip(lines) {
+                launches.push(parse(line)?);
+            }
+        }
+        for (row, launches) in rows {
+            let mut times = participants(row.key_bits)
+                .into_iter()
+                .enumerate()
+                .map(|(i, library)| (library.name, median(launches.iter().map(|times| times[i]))));
+            let (_, own) = times.next().context("nothing was measured")?;
+            let line = Line {
+                backend: backend.name,
+                row,
+                own,
+                others: times.collect(),
+                goal: (backend.goal)(&row),
+            };
+            println!("{}", line.format(options.style()));
+        }
     }
     Ok(())
 }
 
-/// Measures one backend, and prints its lines.
-pub fn measure(backend: &str, options: &Options) -> Result<()> {
-    let known = Backend::all()
-        .into_iter()
-        .find(|known| known.name == backend);
-    let backend = known.with_context(|| format!("no backend {backend}"))?;
+/// What the program prints that measures one backend, with the options of this one.
+fn launch(backend: &Backend) -> Result<String> {
+    let program = std::env::current_exe().context("cannot find this program")?;
+    let mut command = Command::new(program);
+    command
+        .arg("backend")
+        .args(std::env::args_os().skip(1))
+        .stdin(Stdio::null())
+        .stderr(Stdio::inherit());
+    match backend.features {
+        Some(features) => command.env(CPU_FEATURES, features),
+        None => command.env_remove(CPU_FEATURES),
+    };
+    let output = command.output().context("cannot run this program")?;
+    ensure!(output.status.success(), "{} was not measured", backend.name);
+    String::from_utf8(output.stdout).context("the measuring program prints no text")
+}
+
+/// The times of one row, of each library.
+fn parse(line: &str) -> Result<Vec<f64>> {
+    let times = line
+        .split(' ')
+        .map(str::parse)
+        .collect::<Result<Vec<_>, _>>();
+    let times = times.with_context(|| format!("no times: {line}"))?;
+    let expected = participants(128).len();
+    ensure!(
+        times.len() == expected,
+        "not one time of each library: {line}"
+    );
+    Ok(times)
+}
+
+/// Measures once, and prints the nanoseconds of each library, a row a line.
+pub fn measure(options: &Options) -> Result<()> {
     let batch = Duration::from_micros(options.batch);
     let mut buffers = Buffers::new();
-    let mut rows = Vec::new();
+    let mut out = std::io::stdout().lock();
     for row in options.selected()? {
-        let contenders: Vec<_> = participants(row.key_bits)
+        let mut contenders: Vec<_> = participants(row.key_bits)
             .into_iter()
             .map(|participant| {
                 let runner = (participant.runner)(&row, &mut buffers);
-                Contender::new(participant.name, runner, &mut buffers, batch)
+                Contender::new(runner, &mut buffers, batch)
             })
             .collect();
-        rows.push((row, contenders));
-    }
-    for _ in 0..PASSES {
-        for (_, contenders) in &mut rows {
-            timing::run(contenders, &mut buffers, options.rounds.div_ceil(PASSES));
-        }
-    }
-    let mut out = std::io::stdout().lock();
-    for (row, contenders) in &mut rows {
-        let mut times = contenders.iter_mut().map(|it| (it.name, it.nanoseconds()));
-        let (_, own) = times.next().context("nothing was measured")?;
-        let line = Line {
-            backend: backend.name,
-            row: *row,
-            own,
-            others: times.collect(),
-            goal: (backend.goal)(row),
-        };
-        writeln!(out, "{}", line.format(options.style()))?;
+        timing::run(&mut contenders, &mut buffers, options.rounds as usize);
+        let times = contenders.iter_mut().map(|it| it.nanoseconds().to_string());
+        writeln!(out, "{}", times.collect::<Vec<_>>().join(" "))?;
     }
     Ok(())
+}
+
+/// The lower one of two in the middle.
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<_> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values[(values.len() - 1) / 2]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_of_each_library() {
+        let line = vec!["1.5"; participants(128).len()].join(" ");
+        assert_eq!(parse(&line).unwrap(), vec![1.5; participants(128).len()]);
+        for wrong in ["", "x", &format!("{line} 1"), &format!("{line} ")] {
+            assert!(parse(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_median_is_in_the_middle() {
+        assert_eq!(median([3.0, 1.0, 2.0].into_iter()), 2.0);
+        assert_eq!(median([4.0, 3.0, 1.0, 2.0].into_iter()), 2.0);
+        assert_eq!(median([7.0].into_iter()), 7.0);
+    }
 }

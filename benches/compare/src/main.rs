@@ -52,14 +52,9 @@ enum Command {
     Check,
     /// Measures what it is asked for on its standard input
     Serve,
-    /// Measures one backend: the features of the CPU are already restricted
+    /// Measures once, with the features of the CPU that are left
     #[command(hide = true)]
-    Backend {
-        #[arg(long)]
-        name: String,
-        #[command(flatten)]
-        options: compare::Options,
-    },
+    Backend(compare::Options),
 }
 
 fn main() -> ExitCode {
@@ -87,9 +82,9 @@ fn run(cli: Cli) -> Result<()> {
             Ok(())
         }
         Some(Command::Serve) => serve::serve(),
-        Some(Command::Backend { name, options }) => {
+        Some(Command::Backend(options)) => {
             check()?;
-            compare::measure(&name, &options)
+            compare::measure(&options)
         }
         None => compare::run(&cli.options),
     }

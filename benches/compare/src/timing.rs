@@ -7,7 +7,6 @@ use super::row::Runner;
 
 /// One operation of one library, and how often it runs between two looks at the clock.
 pub struct Contender {
-    pub name: &'static str,
     runner: Runner,
     times: u64,
     /// Nanoseconds of one operation, in each round.
@@ -16,15 +15,9 @@ pub struct Contender {
 
 impl Contender {
     /// With so many repetitions that they take as long as `batch`, about.
-    pub fn new(
-        name: &'static str,
-        mut runner: Runner,
-        buffers: &mut Buffers,
-        batch: Duration,
-    ) -> Self {
+    pub fn new(mut runner: Runner, buffers: &mut Buffers, batch: Duration) -> Self {
         let times = repetitions(&mut runner, buffers, batch);
         Self {
-            name,
             runner,
             times,
             samples: Vec::new(),

@@ -99,16 +99,17 @@ pub fn run(options: &Options) -> Result<()> {
             }
         }
         for (row, launches) in rows {
-            let mut times = participants(row.key_bits)
-                .into_iter()
-                .enumerate()
-                .map(|(i, library)| (library.name, median(launches.iter().map(|times| times[i]))));
-            let (_, own) = times.next().context("nothing was measured")?;
+            let ratio =
+                |i: usize| median(launches.iter().map(|times: &Vec<f64>| times[0] / times[i]));
+            let libraries = participants(row.key_bits).into_iter().enumerate();
             let line = Line {
                 backend: backend.name,
                 row,
-                own,
-                others: times.collect(),
+                own: median(launches.iter().map(|times| times[0])),
+                ratios: libraries
+                    .skip(1)
+                    .map(|(i, other)| (other.name, ratio(i)))
+                    .collect(),
                 goal: (backend.goal)(&row),
             };
             println!("{}", line.format(options.style()));

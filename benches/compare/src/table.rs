@@ -16,8 +16,8 @@ pub struct Line<'a> {
     pub row: Row,
     /// Nanoseconds of leanseal.
     pub own: f64,
-    /// Names of other libraries, and their nanoseconds.
-    pub others: Vec<(&'static str, f64)>,
+    /// Names of other libraries, and leanseal's time by theirs.
+    pub ratios: Vec<(&'static str, f64)>,
     pub goal: Option<Goal>,
 }
 
@@ -73,11 +73,7 @@ impl Line<'_> {
             len.to_string()
         });
         cells.push(format!("{:.0}", self.own));
-        cells.extend(
-            self.others
-                .iter()
-                .map(|(_, other)| format!("{:.2}", self.own / other)),
-        );
+        cells.extend(self.ratios.iter().map(|(_, ratio)| format!("{ratio:.2}")));
         cells.push(
             self.best()
                 .map_or(String::new(), |best| format!("{best:.2}")),
@@ -88,8 +84,10 @@ impl Line<'_> {
 
     /// The ratio to the fastest other library.
     fn best(&self) -> Option<f64> {
-        let times = self.others.iter().map(|(_, other)| self.own / other);
-        times.max_by(f64::total_cmp)
+        self.ratios
+            .iter()
+            .map(|(_, ratio)| *ratio)
+            .max_by(f64::total_cmp)
     }
 
     /// The ratio that the goal is about; none where there is no goal or not that library.
@@ -98,8 +96,8 @@ impl Line<'_> {
         let ratio = match goal.against {
             Against::Best => self.best(),
             Against::AwsLc => {
-                let other = self.others.iter().find(|(name, _)| *name == crate::AWS_LC);
-                other.map(|(_, other)| self.own / other)
+                let other = self.ratios.iter().find(|(name, _)| *name == crate::AWS_LC);
+                other.map(|(_, ratio)| *ratio)
             }
         };
         Some((ratio?, goal))
@@ -147,7 +145,7 @@ mod tests {
             backend: "VAES",
             row: ROW,
             own,
-            others: vec![("ring", 100.0), (crate::AWS_LC, 200.0)],
+            ratios: vec![("ring", own / 100.0), (crate::AWS_LC, own / 200.0)],
             goal: goal.map(|(against, ratio)| Goal { against, ratio }),
         }
     }

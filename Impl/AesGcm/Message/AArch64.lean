@@ -104,8 +104,11 @@ def nonce : Kernel := Code.seqs [arguments 1, .block [.cmp .x4 (imm 12)], .ite .
 def mask : Kernel := Code.seqs [
   .block [.vecUn .rev32 21 17, .vecBin .add4s 17 17 18], cipher [21], .block [.un .mov .x0 .x9]]
 
+/-- The counter, the encrypted pre-counter block and the hash of the additional data. -/
+def head : Kernel := Code.seqs [enter, .block constants, nonce, mask, arguments 3, absorb]
+
 /-- All up to the text. -/
-def start : Kernel := Code.seqs [enter, .block constants, nonce, mask, arguments 3, absorb, arguments 5]
+def start : Kernel := .seq head (arguments 5)
 
 /-! ## The end of a message -/
 
@@ -123,9 +126,9 @@ def empty : List Instr := [.movi 22 0, .movi 23 0, .movi 24 0]
 /-- The block in `v25` is the next. -/
 def next (power : Ea) : List Instr := [xor 25 20, .movi 20 0, swap 26 25] ++ add power
 
-/-- The block of the lengths. -/
-def loadLengths (d : Vec) : Kernel := .seq
-  (.publicBlock [argument .x5 4, argument .x6 6])
+/-- The block of the lengths, which are two of the arguments. -/
+def loadLengths (d : Vec) (aad text : Nat) : Kernel := .seq
+  (.publicBlock [argument .x5 aad, argument .x6 text])
   (.block [.un (.lsl 2) .x5 .x5, .un (.lsl 2) .x6 .x6, .ins (.d 0) d .x6, .ins (.d 1) d .x5])
 
 /-- The lengths are the last block, and what is summed up makes a tag. -/

@@ -43,7 +43,7 @@ def tag : Kernel := .seq (.publicBlock [argument .x5 7]) (.block [.str (.vec 20)
 
 /-- The kernel. -/
 def code : Kernel := Code.seqs [
-  start, runs 128 group, keystream 8, .block ready, .block empty, wholes 7 0, last, loadLengths 25, .block finish, tag, .block clearAll]
+  start, runs 128 group, keystream 8, .block ready, .block empty, wholes 7 0, last, loadLengths 25 4 6, .block finish, tag, .block clearAll]
 
 /-- The program. -/
 def program : TCB.Program Instr Cond Feature := { features := [.neon, .aes], code := code.lower, constants := table }

@@ -17,8 +17,20 @@ section
 attribute [local irreducible] State.setReg State.setVec State.setFlags State.setMemory State.put
 variable {k : Call} {tab : Addr} {n : Nat} {pub : List Region} {s : State}
 
+/-- The constants, and no hash yet. -/
+theorem constants_ok : isa.Wp pub (.block Impl.AesGcm.AArch64.constants) (fun s' =>
+      Keeps [] s s' ∧ s'.memory = s.memory ∧ Constants s' ∧ view.lane s' 20 0 = 0) s := by
+  refine machine.wp_registers constantsOutcome (by decide +kernel) fun s' o =>
+    ⟨keeps_of_ends o [] rfl rfl, o.memory, ⟨?_, ?_⟩, o.vec (r := 20) rfl 0⟩
+  · refine (o.vec (r := 18) rfl 0).trans ?_
+    show (VecBin.ext 4).eval (BitVec.ofNat 128 0) ((VecUn.ushr4s 8).eval (BitVec.ofNat 128 0x01010101010101010101010101010101)) =
+      Proof.AesCtr32.AArch64.one
+    decide +kernel
+  · exact (o.vec (r := 31) rfl 0).trans
+      (by decide +kernel : (VecUn.shl2d 56).eval (BitVec.ofNat 128 (0xc2 * 0x01010101010101010101010101010101)) = poly ++ poly)
+
 /-- **The beginning**: where everything is, and the constants. -/
-theorem enter_ok (r : Ready k tab) (hn : 0 < n ∧ n ≤ 16) (m : s.memory = k.memory) (ctx : s.gpr .x0 = k.ctx) (args : s.gpr .x1 = k.args)
+theorem enter_ok (r : Based k tab) (hn : 0 < n ∧ n ≤ 16) (m : s.memory = k.memory) (ctx : s.gpr .x0 = k.ctx) (args : s.gpr .x1 = k.args)
     (ht : s.memory.constants = tab) (reads : Within k.memory.readable ⟨k.args, 8 * n⟩) (isPublic : Within pub ⟨k.args, 8 * n⟩) :
     isa.Wp pub enter (isa.Wp pub (.block Impl.AesGcm.AArch64.constants) fun s' =>
       Keeps [.x2, .x9, .x1, .x10] s s' ∧ s'.memory = s.memory ∧ Env (fixedOf k tab) s' ∧ Arguments k n pub s' ∧ Constants s' ∧
@@ -43,19 +55,11 @@ theorem enter_ok (r : Ready k tab) (hn : 0 < n ∧ n ≤ 16) (m : s.memory = k.m
   have c₃ : s₃.gpr .x9 = k.ctx := by rw [← hs₃]; reads; exact (k₂.gpr _ (by decide)).trans c₁
   have n₃ : s₃.gpr .x1 = BitVec.ofNat 64 k.rounds := by
     rw [← hs₃]; reads; exact g₂.trans ((BitVec.ofNat_toNat ..).trans (BitVec.setWidth_eq _)).symm
-  have e₃ : Env (fixedOf k tab) s₃ := ⟨c₃, n₃, r.pre.rounds, t₃, by rw [m₃, m]; exact r.pre.readsCtx, by rw [m₃, m]; exact r.reads,
+  have e₃ : Env (fixedOf k tab) s₃ := ⟨c₃, n₃, r.keys.rounds, t₃, by rw [m₃, m]; exact r.keys.readsCtx, by rw [m₃, m]; exact r.reads,
     by rw [m₃, m]; exact r.holds⟩
   have a₃ : Arguments k n pub s₃ := ⟨x₃, hn.2, by rw [m₃, m]; exact reads, isPublic, fun i _ => by rw [m₃, m]; rfl⟩
-  refine machine.wp_registers constantsOutcome (by decide +kernel) fun s₄ o => ?_
-  have k₄ : Keeps [] s₃ s₄ := keeps_of_ends o [] rfl rfl
-  have m₄ : s₄.memory = s₃.memory := o.memory
-  refine ⟨k₃.trans (k₄.mono (List.nil_subset _)), m₄.trans m₃, e₃.same k₄ m₄, a₃.same k₄ m₄, ⟨?_, ?_⟩, o.vec (r := 20) rfl 0⟩
-  · refine (o.vec (r := 18) rfl 0).trans ?_
-    show (VecBin.ext 4).eval (BitVec.ofNat 128 0) ((VecUn.ushr4s 8).eval (BitVec.ofNat 128 0x01010101010101010101010101010101)) =
-      Proof.AesCtr32.AArch64.one
-    decide +kernel
-  · exact (o.vec (r := 31) rfl 0).trans
-      (by decide +kernel : (VecUn.shl2d 56).eval (BitVec.ofNat 128 (0xc2 * 0x01010101010101010101010101010101)) = poly ++ poly)
+  refine constants_ok.mono fun s₄ ⟨k₄, m₄, c₄, z₄⟩ => ?_
+  exact ⟨k₃.trans (k₄.mono (List.nil_subset _)), m₄.trans m₃, e₃.same k₄ m₄, a₃.same k₄ m₄, c₄, z₄⟩
 
 end
 end Proof.AesGcm.AArch64

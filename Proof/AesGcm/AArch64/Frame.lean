@@ -50,16 +50,23 @@ theorem gpr (h : Frame rs vs s₀ s) (r : Reg) (hr : r ∉ rs := by decide) : s.
 theorem lane (h : Frame rs vs s₀ s) (r : Nat) (hr : r ∈ vs := by decide) : view.lane s r 0 = view.lane s₀ r 0 := h.lanes r hr
 
 /-- A block that was evaluated. -/
-theorem of_ends {base : Nat → Addr} {vec : List (Nat × List VecExpr)} {mem : List (Nat × Nat × List VecExpr)}
-    (e : (outcome vec mem).Ends base view machine s₀ s) (h : keepsVecs (outcome vec mem) vs = true) : Frame [] vs s₀ s := by
-  refine ⟨keeps_of_ends e [] rfl rfl, fun r hr => ?_⟩
-  have := List.all_eq_true.1 h r hr
+theorem of_outcome {base : Nat → Addr} {out : Outcome VecUn SymBin} {rest : List (Nat × List VecExpr)}
+    (e : out.Ends base view machine s₀ s) (hv : out.vec = keptE saved ++ rest)
+    (h : (keepsVecs out vs && keepsRegs out rs) = true) : Frame rs vs s₀ s := by
+  rw [Bool.and_eq_true] at h
+  refine ⟨keeps_of_ends e rs h.2 hv, fun r hr => ?_⟩
+  have := List.all_eq_true.1 h.1 r hr
   split at this
   · rename_i x es hf
     have := Expr.eq_of_same this
     subst this
     exact e.vec hf 0
   · cases this
+
+/-- A block that was evaluated, and changes no general register. -/
+theorem of_ends {base : Nat → Addr} {vec : List (Nat × List VecExpr)} {mem : List (Nat × Nat × List VecExpr)}
+    (e : (outcome vec mem).Ends base view machine s₀ s) (h : keepsVecs (outcome vec mem) vs = true) : Frame [] vs s₀ s :=
+  of_outcome e rfl (by rw [h]; rfl)
 
 /-- Instructions that change no vector register. -/
 theorem of_vec (h : Keeps rs s₀ s) (hv : s.vec = s₀.vec) : Frame rs vs s₀ s :=

@@ -23,26 +23,28 @@ theorem args_isPublic {con : Contract} {s : State} {l : List Buffer} {a : Region
     Within (target.publicRegions con table s) a :=
   .of_mem (List.mem_append_right _ (List.mem_map.2 ⟨_, List.mem_filter.2 ⟨hl ▸ List.mem_of_getElem? ha, rfl⟩, rfl⟩))
 
-/-- The state where the text begins: `x3` and `x4` are the text, nothing in memory has changed. -/
-structure Begun (k : Call) (tab : Addr) (n : Nat) (pub : List Region) (s₀ s : State) : Prop where
+/-- The state after the additional data: nothing in memory has changed. -/
+structure Headed (k : Call) (tab : Addr) (n : Nat) (pub : List Region) (s₀ s : State) : Prop where
   keeps : Keeps [.x5, .x3, .x2, .x1, .x4, .x9, .x10, .x6, .x7, .x0] s₀ s
   memory : s.memory = k.memory
   env : Env (fixedOf k tab) s
   arguments : Arguments k n pub s
   constants : Constants s
-  text : s.gpr .x3 = k.data
-  length : s.gpr .x4 = BitVec.ofNat 64 k.len
   key : s.gpr .x0 = k.ctx
   counter : view.lane s 17 0 = held (Spec.Gcm.inc32 k.j0)
   hash : view.lane s 20 0 = k.aadHash
   mask : view.lane s 21 0 = k.key 0
 
-/-- **The start of a message.** -/
-theorem start_ok {k : Call} {tab : Addr} {n : Nat} {pub : List Region} {s : State} (r : Ready k tab) (hn : 6 < n ∧ n ≤ 16)
+/-- The state where the text begins: `x3` and `x4` are the text. -/
+structure Begun (k : Call) (tab : Addr) (n : Nat) (pub : List Region) (s₀ s : State) : Prop extends Headed k tab n pub s₀ s where
+  text : s.gpr .x3 = k.data
+  length : s.gpr .x4 = BitVec.ofNat 64 k.len
+
+/-- **The head of a message**: its nonce and its additional data. -/
+theorem head_ok {k : Call} {tab : Addr} {n : Nat} {pub : List Region} {s : State} (r : Based k tab) (p : k.Head) (hn : 4 < n ∧ n ≤ 16)
     (memory : s.memory = k.memory) (ctx : s.gpr .x0 = k.ctx) (args : s.gpr .x1 = k.args) (ht : s.memory.constants = tab)
     (reads : Within k.memory.readable ⟨k.args, 8 * n⟩) (isPublic : Within pub ⟨k.args, 8 * n⟩) :
-    isa.Wp pub start (Begun k tab n pub s) s := by
-  have p := r.pre
+    isa.Wp pub head (Headed k tab n pub s) s := by
   have number (i : Nat) : k.value i = BitVec.ofNat 64 (k.value i).toNat := ((BitVec.ofNat_toNat ..).trans (BitVec.setWidth_eq _)).symm
   refine .seq ((enter_ok r (by omega) memory ctx args ht reads isPublic).mono fun _ w => .seq (w.mono
     fun s₁ ⟨k₁, m₁, e₁, a₁, c₁, z₁⟩ => .seq ?_))
@@ -56,32 +58,46 @@ theorem start_ok {k : Call} {tab : Addr} {n : Nat} {pub : List Region} {s : Stat
   have e₃ := e₂.same f₃.keeps (m₃.trans m₂.symm)
   have f₁₃ : Frame [.x5, .x6, .x7, .x3, .x4, .x0] [18, 31] s₁ s₃ := (f₂.mono (by decide) (by decide)).trans (f₃.mono (by decide) (by decide))
   have a₃ := a₁.same f₁₃.keeps (m₃.trans m₁.symm)
-  refine (arguments_ok 3 a₃ (by omega)).mono fun s₄ ⟨f₄, m₄, p₄, l₄⟩ => .seq ?_
+  refine (arguments_ok 3 a₃ (by omega)).mono fun s₄ ⟨f₄, m₄, p₄, l₄⟩ => ?_
   have m₄ : s₄.memory = k.memory := m₄.trans m₃
   have e₄ := e₃.same f₄.keeps (m₄.trans m₃.symm)
   have c₄ := (c₁.of_frame f₁₃).of_frame f₄
   refine (absorb_ok e₄ c₄ (k.value 4).isLt p₄ (l₄.trans (number 4)) (by rw [m₄]; exact p.readsAad)).mono fun s₅ ⟨f₅, m₅, h₅⟩ => ?_
   have m₅ : s₅.memory = k.memory := m₅.trans m₄
-  have a₅ := (a₃.same f₄.keeps (m₄.trans m₃.symm)).same f₅.keeps (m₅.trans m₄.symm)
-  refine (arguments_ok 5 a₅ (by omega)).mono fun s₆ ⟨f₆, m₆, p₆, l₆⟩ => ?_
-  have m₆ : s₆.memory = k.memory := m₆.trans m₅
   have j0 : Spec.Gcm.j0 (fixedOf k tab).h (bytesAt s₁.memory.bytes k.nonce k.nonceLen) = k.j0 := by rw [m₁]; rfl
   exact {
     keeps := (k₁.mono (by decide)).trans ((f₁₃.keeps.mono (by decide)).trans ((f₄.keeps.mono (by decide)).trans
-      ((f₅.keeps.mono (by decide)).trans (f₆.keeps.mono (by decide)))))
-    memory := m₆
-    env := (e₄.same f₅.keeps (m₅.trans m₄.symm)).same f₆.keeps (m₆.trans m₅.symm)
-    arguments := a₅.same f₆.keeps (m₆.trans m₅.symm)
-    constants := (c₄.of_frame f₅).of_frame f₆
-    text := p₆
-    length := l₆.trans (number 6)
-    key := (f₆.gpr .x0).trans ((f₅.gpr .x0).trans ((f₄.gpr .x0).trans d₃))
-    counter := by rw [f₆.lane 17, f₅.lane 17, f₄.lane 17, i₃, j0]
+      (f₅.keeps.mono (by decide))))
+    memory := m₅
+    env := e₄.same f₅.keeps (m₅.trans m₄.symm)
+    arguments := (a₃.same f₄.keeps (m₄.trans m₃.symm)).same f₅.keeps (m₅.trans m₄.symm)
+    constants := c₄.of_frame f₅
+    key := (f₅.gpr .x0).trans ((f₄.gpr .x0).trans d₃)
+    counter := by rw [f₅.lane 17, f₄.lane 17, i₃, j0]
     hash := by
-      rw [f₆.lane 20, h₅, f₄.lane 20, f₃.lane 20, z₂, m₄]
+      rw [h₅, f₄.lane 20, f₃.lane 20, z₂, m₄]
       rfl
     mask := by
-      rw [f₆.lane 21, f₅.lane 21, f₄.lane 21, t₃, j0, m₂]
+      rw [f₅.lane 21, f₄.lane 21, t₃, j0, m₂]
       exact (k.key_eq 0).symm }
+
+/-- **The start of a message.** -/
+theorem start_ok {k : Call} {tab : Addr} {n : Nat} {pub : List Region} {s : State} (r : Ready k tab) (hn : 6 < n ∧ n ≤ 16)
+    (memory : s.memory = k.memory) (ctx : s.gpr .x0 = k.ctx) (args : s.gpr .x1 = k.args) (ht : s.memory.constants = tab)
+    (reads : Within k.memory.readable ⟨k.args, 8 * n⟩) (isPublic : Within pub ⟨k.args, 8 * n⟩) :
+    isa.Wp pub start (Begun k tab n pub s) s := by
+  refine .seq ((head_ok r.based r.pre.toHead (by omega) memory ctx args ht reads isPublic).mono fun s₁ h => ?_)
+  refine (arguments_ok 5 h.arguments (by omega)).mono fun s₂ ⟨f, m, p, l⟩ => {
+    keeps := h.keeps.trans (f.keeps.mono (by decide))
+    memory := m.trans h.memory
+    env := h.env.same f.keeps m
+    arguments := h.arguments.same f.keeps m
+    constants := h.constants.of_frame f
+    key := (f.gpr .x0).trans h.key
+    counter := (f.lane 17).trans h.counter
+    hash := (f.lane 20).trans h.hash
+    mask := (f.lane 21).trans h.mask
+    text := p
+    length := l.trans ((BitVec.ofNat_toNat ..).trans (BitVec.setWidth_eq _)).symm }
 
 end Proof.AesGcm.AArch64

@@ -25,6 +25,16 @@ theorem Holds.congr {c : Fixed} {m m' : Mem} (h : Holds c m) (hr : c.rounds ∈ 
       omega
     rw [← h.cipher x, stream, stream, keys]
 
+/-- What every kernel has on entry: the key context and its table. -/
+structure Based (k : Call) (tab : Addr) : Prop where
+  keys : k.Keys
+  table : bytesAt k.memory.bytes tab 80 = table
+  reads : Within k.memory.readable ⟨tab, 80⟩
+
+/-- On entry the key context and the table hold what they should. -/
+theorem Based.holds {k : Call} {tab : Addr} (h : Based k tab) : Holds (fixedOf k tab) k.memory.bytes :=
+  ⟨h.table, h.keys.table, fun _ => rfl⟩
+
 /-- What a kernel has on entry: the requirements of the contract, and its table apart from the text. -/
 structure Ready (k : Call) (tab : Addr) : Prop where
   pre : k.Pre
@@ -36,8 +46,11 @@ namespace Ready
 variable {k : Call} {tab : Addr} (h : Ready k tab)
 include h
 
+/-- What every kernel has. -/
+theorem based : Based k tab := ⟨h.pre.toKeys, h.table, h.reads⟩
+
 /-- On entry the key context and the table hold what they should. -/
-theorem holds : Holds (fixedOf k tab) k.memory.bytes := ⟨h.table, h.pre.table, fun _ => rfl⟩
+theorem holds : Holds (fixedOf k tab) k.memory.bytes := h.based.holds
 
 /-- And while the text is processed. -/
 theorem holds_mem (d : Nat) : Holds (fixedOf k tab) (k.text.mem d) :=
@@ -70,36 +83,45 @@ theorem tableAt_mem {k : Call} {tab : Addr} (r : Ready k tab) (d : Nat) : tableA
   simp only [tableAt, Spec.AesGcm.Context.word, a]
   rfl
 
-/-- **Blocks of the text are encrypted or decrypted**, from the keystream that begins with the counter in `v17`. -/
+/-- **Blocks of a text are encrypted or decrypted**, from the keystream that begins with the counter in `v17`. -/
+theorem text_ok {T : Text} {m₀ : Memory} {c : Fixed} {s : State} {pub : List Region} {d n : Nat} (g : Group n)
+    (keystream : ∀ j, T.key j = c.cipher (Spec.Gcm.counter T.icb j)) (reads : Within m₀.readable ⟨T.data, T.len⟩)
+    (writes : Within m₀.writable ⟨T.data, T.len⟩) (e : Env c s) (hc : Constants s) (key : s.gpr .x0 = c.ctx)
+    (whole : d % 16 = 0) (hd : d + 16 * n ≤ T.len) (next : s.gpr .x3 = T.data + BitVec.ofNat 64 d)
+    (memory : s.memory = m₀.set (T.mem d)) (counter : view.lane s 17 0 = held (Spec.Gcm.counter T.icb (d / 16))) :
+    isa.Wp pub (Impl.AesGcm.AArch64.keystream n) (isa.Wp pub (.block (Impl.AesCtr32.AArch64.write n)) fun s' =>
+      Frame [.x0] others s s' ∧ s'.memory = m₀.set (T.mem (d + 16 * n)) ∧
+      view.lane s' 17 0 = held (Spec.Gcm.counter T.icb ((d + 16 * n) / 16))) s := by
+  refine (keystream_ok g key e.keyed hc counter).mono fun s₁ ⟨b₁, c₁, f₁, m₁⟩ => ?_
+  have readable : s₁.memory.readable = m₀.readable := by rw [m₁, memory]; rfl
+  have writable : s₁.memory.writable = m₀.writable := by rw [m₁, memory]; rfl
+  refine (write_ok g (p := T.data + BitVec.ofNat 64 d) ((f₁.gpr .x3).trans next)
+    (by rw [readable]; exact reads.part d hd) (by rw [writable]; exact writes.part d hd)).mono fun s₂ ⟨f₂, m₂⟩ => ?_
+  refine ⟨f₁.trans (f₂.mono (List.nil_subset _) (by decide)), ?_, ?_⟩
+  · have bytes : s₁.memory.bytes = T.mem d := by rw [m₁, memory]; rfl
+    have store := T.store_blocks (k := d / 16) (n := n) (by omega)
+    rw [show 16 * (d / 16) = d by omega, show 16 * (d / 16 + n) = d + 16 * n by omega] at store
+    rw [m₂, m₁, memory, Memory.set_set, ← store]
+    have lanes : ((List.range n).map fun i => view.lane s₁ i 0 ^^^
+        Spec.AesGcm.Context.word s₁.memory.bytes (T.data + BitVec.ofNat 64 d) (16 * i)) =
+        (List.range n).map fun i => T.key (d / 16 + i) ^^^ T.word (d / 16 + i) := by
+      refine List.map_congr_left fun i hi => ?_
+      have hi := List.mem_range.1 hi
+      rw [b₁ i hi, counter_add, bytes, word_add, show d + 16 * i = 16 * (d / 16 + i) by omega,
+        T.word_mem_rest (by omega) (by omega), keystream]
+      exact congrArg (· ^^^ _) (e.holds.cipher _)
+    rw [← lanes, bytes]
+    rfl
+  · rw [f₂.lane 17, c₁, counter_add, show (d + 16 * n) / 16 = d / 16 + n by omega]
+
+/-- **Blocks of the text of a message.** -/
 theorem encrypt_ok {k : Call} {tab : Addr} {s : State} {pub : List Region} {d n : Nat} (g : Group n) (r : Ready k tab)
     (e : Env (fixedOf k tab) s) (hc : Constants s) (key : s.gpr .x0 = k.ctx) (whole : d % 16 = 0) (hd : d + 16 * n ≤ k.len)
     (next : s.gpr .x3 = k.data + BitVec.ofNat 64 d) (memory : s.memory = k.memory.set (k.text.mem d))
     (counter : view.lane s 17 0 = held (Spec.Gcm.counter (Spec.Gcm.inc32 k.j0) (d / 16))) :
     isa.Wp pub (keystream n) (isa.Wp pub (.block (Impl.AesCtr32.AArch64.write n)) fun s' => Frame [.x0] others s s' ∧
       s'.memory = k.memory.set (k.text.mem (d + 16 * n)) ∧
-      view.lane s' 17 0 = held (Spec.Gcm.counter (Spec.Gcm.inc32 k.j0) ((d + 16 * n) / 16))) s := by
-  have len : k.text.len = k.len := rfl
-  have data : k.text.data = k.data := rfl
-  refine (keystream_ok g key e.keyed hc counter).mono fun s₁ ⟨b₁, c₁, f₁, m₁⟩ => ?_
-  have readable : s₁.memory.readable = k.memory.readable := by rw [m₁, memory]; rfl
-  have writable : s₁.memory.writable = k.memory.writable := by rw [m₁, memory]; rfl
-  refine (write_ok g (p := k.data + BitVec.ofNat 64 d) ((f₁.gpr .x3).trans next)
-    (by rw [readable]; exact r.pre.reads.part d hd) (by rw [writable]; exact r.pre.writes.part d hd)).mono fun s₂ ⟨f₂, m₂⟩ => ?_
-  refine ⟨f₁.trans (f₂.mono (List.nil_subset _) (by decide)), ?_, ?_⟩
-  · have bytes : s₁.memory.bytes = k.text.mem d := by rw [m₁, memory]; rfl
-    have store := k.text.store_blocks (k := d / 16) (n := n) (by omega)
-    rw [show 16 * (d / 16) = d by omega, show 16 * (d / 16 + n) = d + 16 * n by omega, data] at store
-    rw [m₂, m₁, memory, Memory.set_set, ← store]
-    have lanes : ((List.range n).map fun i => view.lane s₁ i 0 ^^^
-        Spec.AesGcm.Context.word s₁.memory.bytes (k.data + BitVec.ofNat 64 d) (16 * i)) =
-        (List.range n).map fun i => k.text.key (d / 16 + i) ^^^ k.text.word (d / 16 + i) := by
-      refine List.map_congr_left fun i hi => ?_
-      have hi := List.mem_range.1 hi
-      rw [b₁ i hi, counter_add, bytes, word_add, show d + 16 * i = 16 * (d / 16 + i) by omega, ← data,
-        k.text.word_mem_rest (by omega) (by omega), key_text k tab]
-      exact congrArg (· ^^^ _) (e.holds.cipher _)
-    rw [← lanes, bytes]
-    rfl
-  · rw [f₂.lane 17, c₁, counter_add, show (d + 16 * n) / 16 = d / 16 + n by omega]
+      view.lane s' 17 0 = held (Spec.Gcm.counter (Spec.Gcm.inc32 k.j0) ((d + 16 * n) / 16))) s :=
+  text_ok (T := k.text) g (key_text k tab) r.pre.reads r.pre.writes e hc key whole hd next memory counter
 
 end Proof.AesGcm.AArch64

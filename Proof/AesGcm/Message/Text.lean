@@ -268,20 +268,29 @@ theorem blocksAt_mem {d k n : Nat} (hd : 16 * (k + n) ≤ d) (h : 16 * (k + n) �
 
 /-! ## The keystream applied again -/
 
-/-- The result as a text. -/
-def again : Text := { T with bytes := T.mem T.len }
+/-- The first bytes only, which are done, as a text. -/
+def again (d : Nat) (h : d ≤ T.len) : Text := { T with bytes := T.mem d, len := d, small := Nat.le_trans h T.small }
 
-/-- The keystream applied again gives the text back. -/
-theorem out_again : T.again.out = bytesAt T.bytes T.data T.len := by
-  show Spec.Gcm.gctr T.ciph T.icb (bytesAt (T.mem T.len) T.data T.len) = _
-  rw [bytesAt_mem_len, out, gctr_gctr]
+/-- The keystream applied again gives the bytes back. -/
+theorem out_again {d : Nat} (h : d ≤ T.len) : (T.again d h).out = bytesAt T.bytes T.data d := by
+  have part : T.out.take d = Spec.Gcm.gctr T.ciph T.icb (bytesAt T.bytes T.data d) := by
+    apply List.ext_getElem?
+    intro j
+    rw [List.getElem?_take, getElem?_gctr, getElem?_bytesAt]
+    split
+    next hj => rw [getElem?_out, if_pos (by omega)]; rfl
+    next => rfl
+  have done := T.bytesAt_mem_done (d := d) (i := 0) (n := d) (by omega) (by omega)
+  rw [BitVec.add_zero, List.drop_zero, part] at done
+  show Spec.Gcm.gctr T.ciph T.icb (bytesAt (T.mem d) T.data d) = _
+  rw [done, gctr_gctr]
 
 /-- Memory is as it was on entry. -/
-theorem mem_again : T.again.mem T.len = T.bytes := by
-  have out : T.again.out.take T.len = bytesAt T.bytes T.data T.len := by
+theorem mem_again {d : Nat} (h : d ≤ T.len) : (T.again d h).mem d = T.bytes := by
+  have out : (T.again d h).out.take d = bytesAt T.bytes T.data d := by
     rw [out_again, List.take_of_length_le (by simp)]
-  show writeBytes (T.mem T.len) T.data (T.again.out.take T.len) = T.bytes
-  rw [out, mem_len, writeBytes_over _ _ (by simp)]
+  show writeBytes (T.mem d) T.data ((T.again d h).out.take d) = T.bytes
+  rw [out, mem, writeBytes_over _ _ (by rw [List.length_take, length_bytesAt]; omega)]
   funext x
   simp only [writeBytes, getElem?_bytesAt]
   split

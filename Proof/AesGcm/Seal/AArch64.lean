@@ -97,7 +97,7 @@ theorem correct (s : State) (h : target.Pre contract table s) :
     le := Nat.zero_le _
     next := b₆.text.trans (BitVec.add_zero _).symm
     left := b₆.length }
-  have ⟨_, m₆, e₆, a₆, c₆, _, _, _, _, _, mask₆⟩ := b₆
+  have ⟨⟨_, m₆, e₆, a₆, c₆, _, _, _, mask₆⟩, _, _⟩ := b₆
   refine (runs_ok (n := 128) Sealed.stable (k.value 6).isLt (by decide) start fun h hd => group_ok r e₆ c₆ m₆ h hd).mono
     fun s₇ ⟨d, h₇, _, few⟩ => .seq ?_
   have h := h₇.holds
@@ -109,7 +109,7 @@ theorem correct (s : State) (h : target.Pre contract table s) :
   have sums : Summed (tableAt s₁₂.memory.bytes k.ctx) (view.lane s₇ 20 0) (ending k d) (rest k d).length s₁₂ := by
     rw [h₁₂.memory, Memory.bytes_set, tableAt_mem r]
     exact h₁₂.sums
-  refine (loadLengths_ok (d := 25) a₁₂ (by decide)).mono fun s' ⟨k', m', o', x'⟩ => .seq ?_
+  refine (loadLengths_ok (d := 25) (i := 4) (j := 6) a₁₂ (by decide) (by decide)).mono fun s' ⟨k', m', o', x'⟩ => .seq ?_
   have f' : Frame [.x5, .x6] [18, 20, 21, 22, 23, 24, 31] s₁₂ s' := ⟨k', fun r hr => o' r (by rintro rfl; revert hr; decide)⟩
   have e' := e₁₂.same k' m'
   have few' : (rest k d).length < 16 := by rw [length_rest h.whole h.le]; omega
@@ -117,8 +117,8 @@ theorem correct (s : State) (h : target.Pre contract table s) :
   have sums' : Summed (tableAt s'.memory.bytes k.ctx) (view.lane s₇ 20 0) (ending k d) (rest k d).length s' := by
     rw [m']
     exact sums.of_frame f'
-  refine (finish_ok (k := k) (xs := rest k d) e' constant' sums' few' x').mono fun s₁₃ ⟨k₁₃, m₁₃, t₁₃⟩ => .seq ?_
-  have k₁₃ : Keeps [.x5, .x6] s₁₂ s₁₃ := k'.trans (k₁₃.mono (List.nil_subset _))
+  refine (finish_ok (k := k) (xs := rest k d) e' constant' sums' few' x').mono fun s₁₃ ⟨f₁₃, m₁₃, t₁₃⟩ => .seq ?_
+  have k₁₃ : Keeps [.x5, .x6] s₁₂ s₁₃ := k'.trans (f₁₃.keeps.mono (List.nil_subset _))
   have m₁₃ : s₁₃.memory = s₁₂.memory := m₁₃.trans m'
   have tagged : view.lane s₁₃ 20 0 = k.sealedTag := by
     rw [t₁₃, f'.lane 21, h₁₂.frame.lane 21, mask₆, h.hash, BitVec.xor_comm, show (fixedOf k s.memory.constants).h = k.subkey from rfl, ← ghash_append, ← List.append_assoc, padded_rest h.le, ghash_append]

@@ -11,41 +11,21 @@ namespace Proof.AesGcm.Open.AArch64
 open TCB TCB.AArch64 SymExec Impl.AArch64 Impl.AesGcm.AArch64 Impl.AesGcm.Open.AArch64 Impl.Ghash.AArch64 Proof.Gf2 Proof.AesGcm.Message
 open Proof.AesGcm.AArch64 Proof.Ghash.AArch64
 
-/-- The tag, from the hash. -/
-def tagOutcome : Outcome VecUn SymBin := outcome ((20, [xorE (reverseE (.reg 20 0)) (.reg 21 0)]) :: keptE [17, 18, 31])
-
 /-- The tag that was given, at `x3`. -/
 def givenLayout : Layout := { areas := [{ len := 16 }], ptrs := [(3, 0, 0)] }
 
 /-- The tag that was given. -/
-def givenOutcome : Outcome VecUn SymBin := outcome ((0, [.load 0 0]) :: keptE [17, 18, 20, 31])
+def givenOutcome : Outcome VecUn SymBin := outcome ((29, [.load 0 0]) :: keptE [0, 1, 2, 3, 4, 5, 6, 7, 20])
 
 section
 attribute [local irreducible] State.setReg State.setVec State.setFlags State.setMemory State.put
 variable {c : Fixed} {k : Call} {n : Nat} {pub : List Region} {s : State}
 
-/-- **The tag of what was hashed.** -/
-theorem tag_ok (e : Env c s) (a : Arguments k n pub s) (hn : 6 < n) (hc : Constants s) :
-    isa.Wp pub tag (fun s' => Frame [.x5, .x6] [17, 18, 31] s s' ∧ s'.memory = s.memory ∧ view.lane s' 20 0 =
-      bswap128 (Spec.Ghash.ghash c.h (view.lane s 20 0) [lengths k.aadLen k.len]) ^^^ view.lane s 21 0) s := by
-  refine .seq ((loadLengths_ok (d := 0) a hn).mono fun s₁ ⟨k₁, m₁, o₁, x₁⟩ => .seq ?_)
-  have f₁ : Frame [.x5, .x6] [17, 18, 20, 21, 31] s s₁ := ⟨k₁, fun r hr => o₁ r (by rintro rfl; revert hr; decide)⟩
-  refine (hashOne_ok (e.same k₁ m₁) (hc.of_frame f₁)).mono fun s₂ ⟨f₂, m₂, h₂⟩ => ?_
-  refine machine.wp_registers tagOutcome (by decide +kernel) fun s₃ o => ?_
-  have f₃ : Frame [] [17, 18, 31] s₂ s₃ := .of_ends o (by decide +kernel)
-  refine ⟨(f₁.mono (fun _ h => h) (by decide)).trans ((f₂.mono (List.nil_subset _) (by decide)).trans (f₃.mono (List.nil_subset _) fun _ h => h)),
-    Eq.trans o.memory (m₂.trans m₁), ?_⟩
-  have x₁ : view.lane s₁ 0 0 = lengths k.aadLen k.len := x₁
-  refine Eq.trans (o.vec (r := 20) rfl 0) ?_
-  simp only [laneOf, nth, Option.getD_some, xorE_at]
-  rw [reverseE_at, show (Expr.reg 20 0 : VecExpr).at _ view s₂ = view.lane s₂ 20 0 from rfl,
-    show (Expr.reg 21 0 : VecExpr).at _ view s₂ = view.lane s₂ 21 0 from rfl, h₂, x₁, f₁.lane 20, f₂.lane 21, f₁.lane 21]
-
 /-- **The tag that was given**, and its length. -/
 theorem given_ok (e : Env c s) (a : Arguments k n pub s) (hn : 8 < n) (hl : k.tagLen ∈ Spec.Gcm.tagLengths)
     (reads : Within s.memory.readable ⟨k.tag, k.tagLen⟩) : isa.Wp pub given (fun s' =>
-      Frame [.x5, .x6, .x7, .x3, .x4] [17, 18, 20, 31] s s' ∧ s'.memory = s.memory ∧ s'.gpr .x4 = BitVec.ofNat 64 k.tagLen ∧
-      view.lane s' 0 0 = ofBytes 128 (bytesAt s.memory.bytes k.tag k.tagLen)) s := by
+      Frame [.x5, .x6, .x7, .x3, .x4] [0, 1, 2, 3, 4, 5, 6, 7, 20] s s' ∧ s'.memory = s.memory ∧ s'.gpr .x4 = BitVec.ofNat 64 k.tagLen ∧
+      view.lane s' 29 0 = ofBytes 128 (bytesAt s.memory.bytes k.tag k.tagLen)) s := by
   have size : 1 ≤ k.tagLen ∧ k.tagLen ≤ 16 := by
     have : ∀ l ∈ Spec.Gcm.tagLengths, 1 ≤ l ∧ l ≤ 16 := by decide
     exact this _ hl
@@ -68,19 +48,19 @@ theorem given_ok (e : Env c s) (a : Arguments k n pub s) (hn : 8 < n) (hl : k.ta
       writes := ⟨nofun, trivial⟩
       apart := ⟨⟨nofun, trivial⟩, trivial⟩ }
     refine machine.wp givenOutcome holds (by decide +kernel) fun s₃ o => ?_
-    have f₃ : Frame [] [17, 18, 20, 31] s₂ s₃ := .of_ends o (by decide +kernel)
+    have f₃ : Frame [] [0, 1, 2, 3, 4, 5, 6, 7, 20] s₂ s₃ := .of_ends o (by decide +kernel)
     refine ⟨(f.mono (fun _ h => h) (by decide)).trans (f₃.mono (List.nil_subset _) fun _ h => h), Eq.trans o.memory m, (f₃.gpr .x4).trans l₂, ?_⟩
-    have value : view.lane s₃ 0 0 = ofBytes 128 (bytesAt s₂.memory.bytes (k.tag + 0#64) 16) := o.vec (r := 0) rfl 0
+    have value : view.lane s₃ 29 0 = ofBytes 128 (bytesAt s₂.memory.bytes (k.tag + 0#64) 16) := o.vec (r := 29) rfl 0
     rw [value, BitVec.add_zero, m, z]
   · have z : k.tagLen ≠ 16 := of_decide_eq_false z
     refine (Proof.Partial.AArch64.load_ok (a := k.tag) (k := k.tagLen) (by decide) (by decide) (by decide) p₂ l₂ size.1 (by omega)
       (by rw [m]; exact reads) (e.same f.keeps m).slide).mono fun s₃ l₃ => ?_
-    have f₃ : Frame [.x5, .x6, .x7] [17, 18, 20, 31] s₂ s₃ := .of_loaded l₃ (by decide)
+    have f₃ : Frame [.x5, .x6, .x7] [0, 1, 2, 3, 4, 5, 6, 7, 20] s₂ s₃ := .of_loaded l₃ (by decide)
     refine ⟨(f.mono (fun _ h => h) (by decide)).trans (f₃.mono (by decide) fun _ h => h), l₃.memory.trans m, (f₃.gpr .x4).trans l₂, ?_⟩
-    rw [show view.lane s₃ 0 0 = _ from l₃.lane, m]
+    rw [show view.lane s₃ 29 0 = _ from l₃.lane, m]
 
 /-- The difference. -/
-def differenceOutcome : Outcome VecUn SymBin := outcome ((20, [xorE (.reg 20 0) (.reg 0 0)]) :: keptE [17, 18, 31])
+def differenceOutcome : Outcome VecUn SymBin := outcome ((20, [xorE (.reg 20 0) (.reg 29 0)]) :: keptE (List.range 8))
 
 /-- A number is zero if its halves are. -/
 theorem or_halves (v : BitVec 128) : (hi64 v ||| lo64 v == 0#64) = decide (v = 0) := by
@@ -94,15 +74,15 @@ theorem or_halves (v : BitVec 128) : (hi64 v ||| lo64 v == 0#64) = decide (v = 0
     decide
 
 /-- **The comparison**: whether no bit differs. -/
-theorem compareTags_ok : isa.Wp pub (.block compare) (fun s' => Frame [.x5, .x6] [17, 18, 31] s s' ∧ s'.memory = s.memory ∧
-      isa.eval (.zero .x5) s' = some (decide (view.lane s 20 0 ^^^ view.lane s 0 0 = 0))) s := by
+theorem compareTags_ok : isa.Wp pub (.block compare) (fun s' => Frame [.x5, .x6] (List.range 8) s s' ∧ s'.memory = s.memory ∧
+      isa.eval (.zero .x5) s' = some (decide (view.lane s 20 0 ^^^ view.lane s 29 0 = 0))) s := by
   refine .append (xs := [_]) (machine.wp_registers differenceOutcome (by decide +kernel) fun s₁ o₁ => ?_)
-  have f₁ : Frame [] [17, 18, 31] s s₁ := .of_ends o₁ (by decide +kernel)
+  have f₁ : Frame [] (List.range 8) s s₁ := .of_ends o₁ (by decide +kernel)
   have m₁ : s₁.memory = s.memory := o₁.memory
-  have v₁ : s₁.vec 20 = view.lane s 20 0 ^^^ view.lane s 0 0 := (lane_view s₁ 20).symm.trans (o₁.vec (r := 20) rfl 0)
+  have v₁ : s₁.vec 20 = view.lane s 20 0 ^^^ view.lane s 29 0 := (lane_view s₁ 20).symm.trans (o₁.vec (r := 20) rfl 0)
   refine .cons rfl (.cons rfl (.cons rfl (.nil ?_)))
   generalize hs₂ : ((s₁.setReg .x5 _).setReg .x6 _).setReg .x5 _ = s₂
-  have f₂ : Frame [.x5, .x6] [17, 18, 31] s₁ s₂ := by rw [← hs₂]; exact .of_vec (kept (Keeps.refl _ s₁)) (by vecs)
+  have f₂ : Frame [.x5, .x6] (List.range 8) s₁ s₂ := by rw [← hs₂]; exact .of_vec (kept (Keeps.refl _ s₁)) (by vecs)
   have m₂ : s₂.memory = s.memory := by rw [← hs₂]; reads; exact m₁
   have x₂ : s₂.gpr .x5 = lo64 (s₁.vec 20) ||| hi64 (s₁.vec 20) := by rw [← hs₂]; reads; rfl
   refine ⟨(f₁.mono (List.nil_subset _) fun _ h => h).trans f₂, m₂, ?_⟩

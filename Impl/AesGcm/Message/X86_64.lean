@@ -133,7 +133,7 @@ def loadLengths (d : Vec) (aad text : Nat) : Kernel := .seq
 
 /-- The lengths are the last block, and what is summed up makes a tag. -/
 def finish : List Instr :=
-  next (at_ .r9 (place 1)) ++ [.vmovdquLoad .xmm 0 (at_ .r10 constantAt)] ++ fold .xmm 0 12 8 10 ++ fold .xmm 0 12 10 14 ++
+  next (at_ .r9 (place 1)) ++ [.vmovdquLoad .xmm 15 (at_ .r10 constantAt)] ++ fold .xmm 15 12 8 10 ++ fold .xmm 15 12 10 14 ++
     [.vecBin .pshufb .xmm 11 14 (.reg 9), xor .xmm 11 13]
 
 /-- The tag of what was hashed. -/

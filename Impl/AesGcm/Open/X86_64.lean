@@ -3,7 +3,9 @@ import Impl.AesGcm.Message.X86_64
 /-!
 # Opening a message in place, on x86-64 with AES-NI and PCLMULQDQ
 
-The ciphertext is hashed first, and decrypted only if the tag is right: so a wrong tag leaves the data as they were.
+One pass: groups of blocks are hashed and decrypted. What is left, at most 127 bytes, is hashed with the block of the lengths in
+one reduction; its keystream waits in `xmm0` to `xmm7` until the tag is known. After a wrong tag the keystream is added to the
+groups once more, and the data are as they were.
 -/
 
 set_option autoImplicit false
@@ -11,38 +13,70 @@ namespace Impl.AesGcm.Open.X86_64
 open TCB.X86_64 Impl.X86_64 Impl.AesGcm.X86_64 Impl.Ghash.X86_64
 open Impl.AesCtr32.X86_64 (write)
 
+/-! ## Groups -/
+
+/-- Decrypt eight blocks. -/
+def decrypt : Kernel := Code.seqs [keystream 8, .block (write 8), .block [.mov .rdi .r9]]
+
+/-- Hash eight blocks, and then decrypt them, which overwrites them. -/
+def group : Kernel := .seq (.block (hash 7)) decrypt
+
+/-! ## What is left -/
+
+/-- The keystream of what is left. -/
+def streamRest : Kernel := .seq (.block [.alu .cmp .r8 (imm 65)]) (.ite .b (keystream 4) (keystream 8))
+
+/-- The block in `xmm15` is the next. -/
+def hashNext : List Instr := .vecBin .pshufb .xmm 15 15 (.reg 9) :: next (at_ .rdi)
+
+/-- Hash what is left. -/
+def hashRest : Kernel := Code.seqs [
+  runs 16 (.block (.vmovdquLoad .xmm 15 (at_ .rcx) :: hashNext ++ [.alu .add .rdi (imm 16)])),
+  .block [.alu .test .r8 (.reg .r8)],
+  .skipIf .e (.seq (Impl.Partial.X86_64.load slideAt 15 12 .rcx .r8) (.block hashNext))]
+
+/-- Past the groups: `rcx` and `r8` are what is left of the text. -/
+def skip : List Instr := [.mov .rax .r8, .alu .and .r8 (imm 127), .alu .sub .rax (.reg .r8), .alu .add .rcx (.reg .rax)]
+
+/-- Decrypt a block; the keystream of the next one moves to `xmm0`. -/
+def decryptNext : List Instr :=
+  [.vecBin .pxor .xmm 0 0 (.mem (at_ .rcx)), .vmovdquStore .xmm (at_ .rcx) 0] ++
+    (List.range 7).map fun i => .vmovdqa .xmm (vec i) (vec (i + 1))
+
+/-- Decrypt what is left. -/
+def decryptRest : Kernel := Code.seqs [
+  arguments 5, .block skip, runs 16 (.block decryptNext),
+  .block [.alu .test .r8 (.reg .r8)],
+  .skipIf .e <| Code.seqs [
+    Impl.Partial.X86_64.load slideAt 1 2 .rcx .r8, .block [xor .xmm 0 1], Impl.Partial.X86_64.store slideAt 0 2 .rcx .r8]]
+
 /-! ## The tag -/
 
-/-- The tag that was given, in `xmm0`. -/
+/-- The tag that was given, in `xmm12`. -/
 def given : Kernel := Code.seqs [
   arguments 7, .block [.alu .cmp .r8 (imm 16)],
-  .ite .e (.block [.vmovdquLoad .xmm 0 (at_ .rcx)]) (Impl.Partial.X86_64.load slideAt 0 1 .rcx .r8)]
+  .ite .e (.block [.vmovdquLoad .xmm 12 (at_ .rcx)]) (Impl.Partial.X86_64.load slideAt 12 14 .rcx .r8)]
 
 /-- No bit of the two differs. -/
 def compare : List Instr :=
-  [xor .xmm 11 0, .vmovqTo .rax 11, .vecUn (.pshufd 0x4e) .xmm 11 11, .vmovqTo .r11 11, .alu .or .rax (.reg .r11)]
+  [xor .xmm 11 12, .vmovqTo .rax 11, .vecUn (.pshufd 0x4e) .xmm 11 11, .vmovqTo .r11 11, .alu .or .rax (.reg .r11)]
 
-/-! ## The text -/
-
-/-- Decrypt `n` blocks. -/
-def group (n : Nat) : Kernel := Code.seqs [keystream n, .block (write n), .block [.mov .rdi .r9]]
-
-/-- Decrypt what is left beyond whole blocks. -/
-def last : Kernel := .seq (.block [.alu .test .r8 (.reg .r8)]) <| .skipIf .e <| Code.seqs [
-  keystream 1, Impl.Partial.X86_64.load slideAt 1 2 .rcx .r8, .block [xor .xmm 0 1], Impl.Partial.X86_64.store slideAt 0 2 .rcx .r8]
-
-/-- Decrypt all. -/
-def decrypt : Kernel := Code.seqs [arguments 5, runs 128 (group 8), runs 16 (group 1), last]
+/-- The groups become what they were. The counter is found again from the nonce. -/
+def restore : Kernel := Code.seqs [
+  .block constants, nonce, .block [.vecBin .paddd .xmm 8 8 (.reg 10)], .block [.mov .rdi .r9], arguments 5, runs 128 decrypt]
 
 /-! ## The kernel -/
 
 /-- Leave nothing, and return `v`. -/
 def leave (v : Nat) : Kernel := .seq (.block clearAll) (.block [.clear .r11, .movImm .rax (BitVec.ofNat 64 v)])
 
+/-- Opening, given the code that hashes and decrypts all but less than 128 bytes. -/
+def opening (bulk : Kernel) : Kernel := Code.seqs [
+  start, bulk, streamRest, .block ready, .block empty, hashRest, loadLengths 15 4 6, .block finish, given,
+  Impl.Partial.X86_64.keepFirst onesAt 11 .r8, .block compare, .revealIf 0 1 .e (.seq decryptRest (leave 1)) (.seq restore (leave 0))]
+
 /-- The kernel. -/
-def code : Kernel := Code.seqs [
-  start, absorb, tagOf 4 6, given,
-  Impl.Partial.X86_64.keepFirst onesAt 11 .r8, .block compare, .revealIf 0 1 .e (.seq decrypt (leave 1)) (leave 0)]
+def code : Kernel := opening (runs 128 group)
 
 /-- The program. -/
 def program : TCB.Program Instr Cond Feature := { features := [.avx, .aes, .pclmulqdq], code := code.lower, constants := table }

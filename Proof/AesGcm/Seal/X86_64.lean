@@ -117,8 +117,8 @@ theorem correct (s : State) (h : target.Pre contract table s) :
   have sums' : Summed (tableAt s'.memory.bytes k.ctx) (view.lane s₇ 11 0) (ending k d) (rest k d).length s' := by
     rw [m']
     exact sums.of_frame f'
-  refine (finish_ok (k := k) (xs := rest k d) e' mask' sums' few' x').mono fun s₁₃ ⟨k₁₃, m₁₃, t₁₃⟩ => .seq ?_
-  have k₁₃ : Keeps [.rax, .r11] s₁₂ s₁₃ := k'.trans (k₁₃.mono (List.nil_subset _))
+  refine (finish_ok (k := k) (xs := rest k d) e' mask' sums' few' x').mono fun s₁₃ ⟨f₁₃, m₁₃, t₁₃⟩ => .seq ?_
+  have k₁₃ : Keeps [.rax, .r11] s₁₂ s₁₃ := k'.trans (f₁₃.keeps.mono (List.nil_subset _))
   have m₁₃ : s₁₃.memory = s₁₂.memory := m₁₃.trans m'
   have tagged : view.lane s₁₃ 11 0 = k.sealedTag := by
     have all : (List.range (d / 16)).map k.text.block ++ rest k d = padded k.text.out := by

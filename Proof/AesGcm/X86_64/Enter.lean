@@ -19,6 +19,24 @@ section
 attribute [local irreducible] State.setReg State.setXmm State.setVec State.clearUpper State.setFlags State.setMemory
 variable {k : Call} {tab : Addr} {n : Nat} {pub : List Region} {s : State}
 
+/-- The constants, and no hash yet. -/
+theorem constants_ok {c : Fixed} (e : Env c s) : isa.Wp pub (.block Impl.AesGcm.X86_64.constants) (fun s' =>
+      Keeps [] s s' ∧ s'.memory = s.memory ∧ Constants s' ∧ view.lane s' 11 0 = 0) s := by
+  have holds : constantsLayout.Holds view (fun _ => c.tab) s := {
+    ptrs := fun q hq => by
+      obtain rfl := List.mem_singleton.1 hq
+      exact e.tab.trans (BitVec.add_zero _).symm
+    small := ⟨by decide, trivial⟩
+    reads := ⟨fun _ => e.readsTab, trivial⟩
+    writes := ⟨nofun, trivial⟩
+    apart := ⟨⟨nofun, trivial⟩, trivial⟩ }
+  refine machine.wp constantsOutcome holds (by decide +kernel) fun s' o => ⟨Aes.X86_64.keeps_of_ends o [] rfl, o.memory, ⟨?_, ?_⟩, ?_⟩
+  · refine ((o.vec (r := 9) rfl 0).trans (e.word reverseAt)).trans ?_
+    decide +kernel
+  · refine ((o.vec (r := 10) rfl 0).trans (e.word oneAt)).trans ?_
+    decide +kernel
+  · exact (o.vec (r := 11) rfl 0).trans BitVec.xor_self
+
 /-- **The beginning**: where everything is, and the constants. -/
 theorem enter_ok (r : Based k tab) (hn : 0 < n ∧ n ≤ 16) (m : s.memory = k.memory) (ctx : s.gpr .rdi = k.ctx) (args : s.gpr .rsi = k.args)
     (ht : s.memory.constants = tab) (reads : Within k.memory.readable ⟨k.args, 8 * n⟩) (isPublic : Within pub ⟨k.args, 8 * n⟩) :
@@ -48,23 +66,8 @@ theorem enter_ok (r : Based k tab) (hn : 0 < n ∧ n ≤ 16) (m : s.memory = k.m
   have e₃ : Env (fixedOf k tab) s₃ := ⟨c₃, n₃, r.keys.rounds, t₃, by rw [m₃, m]; exact r.keys.readsCtx, by rw [m₃, m]; exact r.reads,
     by rw [m₃, m]; exact r.holds⟩
   have a₃ : Arguments k n pub s₃ := ⟨x₃, hn.2, by rw [m₃, m]; exact reads, isPublic, fun i _ => by rw [m₃, m]; rfl⟩
-  have holds : constantsLayout.Holds view (fun _ => tab) s₃ := {
-    ptrs := fun q hq => by
-      obtain rfl := List.mem_singleton.1 hq
-      exact t₃.trans (BitVec.add_zero _).symm
-    small := ⟨by decide, trivial⟩
-    reads := ⟨fun _ => e₃.readsTab, trivial⟩
-    writes := ⟨nofun, trivial⟩
-    apart := ⟨⟨nofun, trivial⟩, trivial⟩ }
-  refine machine.wp constantsOutcome holds (by decide +kernel) fun s₄ o => ?_
-  have k₄ : Keeps [] s₃ s₄ := Aes.X86_64.keeps_of_ends o [] rfl
-  have m₄ : s₄.memory = s₃.memory := o.memory
-  refine ⟨k₃.trans (k₄.mono (List.nil_subset _)), m₄.trans m₃, e₃.same k₄ m₄, a₃.same k₄ m₄, ⟨?_, ?_⟩, ?_⟩
-  · refine ((o.vec (r := 9) rfl 0).trans (e₃.word reverseAt)).trans ?_
-    decide +kernel
-  · refine ((o.vec (r := 10) rfl 0).trans (e₃.word oneAt)).trans ?_
-    decide +kernel
-  · exact (o.vec (r := 11) rfl 0).trans BitVec.xor_self
+  refine (constants_ok e₃).mono fun s₄ ⟨k₄, m₄, c₄, z₄⟩ => ?_
+  exact ⟨k₃.trans (k₄.mono (List.nil_subset _)), m₄.trans m₃, e₃.same k₄ m₄, a₃.same k₄ m₄, c₄, z₄⟩
 
 end
 end Proof.AesGcm.X86_64

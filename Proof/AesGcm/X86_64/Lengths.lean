@@ -15,7 +15,8 @@ def lengthsLayout : Layout := { areas := [{ len := 1024 }, { len := 128 }], ptrs
 def lengthsOutcome : Outcome VecUn VecBin :=
   let x := xorE (.reg 15 0) (.reg 11 0)
   let p := Expr.load 0 (place 1)
-  { vec := [(11, [xorE (reverseE (foldE (.load 1 constantAt) (lowE x p) (middleE x p) (highE x p))) (.reg 13 0)])] }
+  { vec := (11, [xorE (reverseE (foldE (.load 1 constantAt) (lowE x p) (middleE x p) (highE x p))) (.reg 13 0)]) ::
+      [0, 1, 2, 3, 4, 5, 6, 7, 9].map keepE }
 
 @[inherit_doc hash_checked]
 theorem lengths_checked : machine.check lengthsLayout finish lengthsOutcome = true := by decide +kernel
@@ -64,7 +65,7 @@ theorem loadLengths_ok {d : Vec} {i j : Nat} (a : Arguments k n pub s) (hi : i <
 theorem finish_ok (e₅ : Env c s) (mask₅ : view.lane s 9 0 = Gf2.X86_64.reverseMask)
     (h : Summed (tableAt s.memory.bytes c.ctx) y (xs ++ [lengths k.aadLen k.len]) xs.length s) (few : xs.length < 16)
     (x₅ : view.lane s 15 0 = lengths k.aadLen k.len) :
-    isa.Wp pub (.block finish) (fun s' => Keeps [] s s' ∧ s'.memory = s.memory ∧ view.lane s' 11 0 =
+    isa.Wp pub (.block finish) (fun s' => Frame [] [0, 1, 2, 3, 4, 5, 6, 7, 9] s s' ∧ s'.memory = s.memory ∧ view.lane s' 11 0 =
       bswap128 (Spec.Ghash.ghash c.h y (xs ++ [lengths k.aadLen k.len])) ^^^ view.lane s 13 0) s := by
   have holds : lengthsLayout.Holds view (fun | 0 => c.ctx | _ => c.tab) s := {
     ptrs := fun q hq => by
@@ -76,7 +77,7 @@ theorem finish_ok (e₅ : Env c s) (mask₅ : view.lane s 9 0 = Gf2.X86_64.rever
     reads := ⟨fun _ => e₅.readsKey, fun _ => e₅.readsTab, trivial⟩
     writes := ⟨nofun, nofun, trivial⟩
     apart := ⟨⟨nofun, nofun, trivial⟩, ⟨nofun, nofun, trivial⟩, trivial⟩ }
-  refine machine.wp lengthsOutcome holds lengths_checked fun s₆ o => ⟨Aes.X86_64.keeps_of_ends o [] rfl, o.memory, ?_⟩
+  refine machine.wp lengthsOutcome holds lengths_checked fun s₆ o => ⟨.of_ends o (by decide +kernel), o.memory, ?_⟩
   have sums := h.next_at (xE := .reg 15 0) (pE := .load 0 (place 1)) (base := fun | 0 => c.ctx | _ => c.tab)
     (x := lengths k.aadLen k.len) x₅ (by rw [List.getElem?_append_right (Nat.le_refl _), Nat.sub_self]; rfl) (by
       rw [show (Expr.load 0 (place 1) : VecExpr) = powerE 0 from rfl, powerE_at, List.length_append, List.length_singleton, Nat.add_sub_cancel, Nat.sub_self])

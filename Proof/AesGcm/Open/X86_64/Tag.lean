@@ -15,7 +15,7 @@ open Proof.AesGcm.X86_64 Proof.Ghash.X86_64
 def givenLayout : Layout := { areas := [{ len := 16 }], ptrs := [(1, 0, 0)] }
 
 /-- The tag that was given. -/
-def givenOutcome : Outcome VecUn VecBin := { vec := [(0, [.load 0 0]), keepE 8, keepE 9, keepE 10, keepE 11] }
+def givenOutcome : Outcome VecUn VecBin := { vec := (12, [.load 0 0]) :: [0, 1, 2, 3, 4, 5, 6, 7, 11].map keepE }
 
 section
 attribute [local irreducible] State.setReg State.setXmm State.setVec State.clearUpper State.setFlags State.setMemory
@@ -24,8 +24,8 @@ variable {c : Fixed} {k : Call} {n : Nat} {pub : List Region} {s : State}
 /-- **The tag that was given**, and its length. -/
 theorem given_ok (e : Env c s) (a : Arguments k n pub s) (hn : 8 < n) (hl : k.tagLen ∈ Spec.Gcm.tagLengths)
     (reads : Within s.memory.readable ⟨k.tag, k.tagLen⟩) : isa.Wp pub given (fun s' =>
-      Frame [.rax, .r11, .rcx, .r8] [8, 9, 10, 11] s s' ∧ s'.memory = s.memory ∧ s'.gpr .r8 = BitVec.ofNat 64 k.tagLen ∧
-      view.lane s' 0 0 = ofBytes 128 (bytesAt s.memory.bytes k.tag k.tagLen)) s := by
+      Frame [.rax, .r11, .rcx, .r8] [0, 1, 2, 3, 4, 5, 6, 7, 11] s s' ∧ s'.memory = s.memory ∧ s'.gpr .r8 = BitVec.ofNat 64 k.tagLen ∧
+      view.lane s' 12 0 = ofBytes 128 (bytesAt s.memory.bytes k.tag k.tagLen)) s := by
   have size : 1 ≤ k.tagLen ∧ k.tagLen ≤ 16 := by
     have : ∀ l ∈ Spec.Gcm.tagLengths, 1 ≤ l ∧ l ≤ 16 := by decide
     exact this _ hl
@@ -48,22 +48,22 @@ theorem given_ok (e : Env c s) (a : Arguments k n pub s) (hn : 8 < n) (hl : k.ta
       writes := ⟨nofun, trivial⟩
       apart := ⟨⟨nofun, trivial⟩, trivial⟩ }
     refine machine.wp givenOutcome holds (by decide +kernel) fun s₃ o => ?_
-    have f₃ : Frame [] [8, 9, 10, 11] s₂ s₃ := .of_ends o (by decide +kernel)
+    have f₃ : Frame [] [0, 1, 2, 3, 4, 5, 6, 7, 11] s₂ s₃ := .of_ends o (by decide +kernel)
     refine ⟨(f.mono (fun _ h => h) (by decide)).trans (f₃.mono (List.nil_subset _) fun _ h => h), Eq.trans o.memory m, (f₃.gpr .r8).trans l₂, ?_⟩
-    have value : view.lane s₃ 0 0 = ofBytes 128 (bytesAt s₂.memory.bytes (k.tag + 0#64) 16) := o.vec (r := 0) rfl 0
+    have value : view.lane s₃ 12 0 = ofBytes 128 (bytesAt s₂.memory.bytes (k.tag + 0#64) 16) := o.vec (r := 12) rfl 0
     rw [value, BitVec.add_zero, m, z]
   · have z : k.tagLen ≠ 16 := of_decide_eq_false z
     refine (Proof.Partial.X86_64.load_ok (a := k.tag) (k := k.tagLen) (by decide) (by decide) (by decide) p₂ l₂ size.1 (by omega)
       (by rw [m]; exact reads) (e.same f.keeps m).slide).mono fun s₃ l₃ => ?_
-    have f₃ : Frame [.rax, .r11] [8, 9, 10, 11] s₂ s₃ := .of_loaded l₃ (by decide)
+    have f₃ : Frame [.rax, .r11] [0, 1, 2, 3, 4, 5, 6, 7, 11] s₂ s₃ := .of_loaded l₃ (by decide)
     refine ⟨(f.mono (fun _ h => h) (by decide)).trans (f₃.mono (by decide) fun _ h => h), l₃.memory.trans m, (f₃.gpr .r8).trans l₂, ?_⟩
-    rw [show view.lane s₃ 0 0 = _ from l₃.lane, m]
+    rw [show view.lane s₃ 12 0 = _ from l₃.lane, m]
 
 /-- The halves of a difference. -/
-def halvesOutcome : Outcome VecUn VecBin := { vec := [(11, [xorE (.reg 11 0) (.reg 0 0)]), keepE 8, keepE 9, keepE 10] }
+def halvesOutcome : Outcome VecUn VecBin := { vec := (11, [xorE (.reg 11 0) (.reg 12 0)]) :: (List.range 8).map keepE }
 
 /-- Exchanged halves. -/
-def swapOutcome : Outcome VecUn VecBin := { vec := [(11, [.un (.pshufd 0x4e) (.reg 11 0)]), keepE 8, keepE 9, keepE 10] }
+def swapOutcome : Outcome VecUn VecBin := { vec := (11, [.un (.pshufd 0x4e) (.reg 11 0)]) :: (List.range 8).map keepE }
 
 /-- A number is zero if its halves are. -/
 theorem or_halves (v : BitVec 128) : (hi64 v ||| lo64 v == 0#64) = decide (v = 0) := by
@@ -77,12 +77,12 @@ theorem or_halves (v : BitVec 128) : (hi64 v ||| lo64 v == 0#64) = decide (v = 0
     decide
 
 /-- **The comparison**: ZF says whether no bit differs. -/
-theorem compareTags_ok : isa.Wp pub (.block compare) (fun s' => Frame [.rax, .r11] [8, 9, 10] s s' ∧ s'.memory = s.memory ∧
-      s'.flag .zf = some (decide (view.lane s 11 0 ^^^ view.lane s 0 0 = 0))) s := by
+theorem compareTags_ok : isa.Wp pub (.block compare) (fun s' => Frame [.rax, .r11] (List.range 8) s s' ∧ s'.memory = s.memory ∧
+      s'.flag .zf = some (decide (view.lane s 11 0 ^^^ view.lane s 12 0 = 0))) s := by
   refine .append (xs := [_]) (machine.wp_registers halvesOutcome (by decide +kernel) fun s₁ o₁ => ?_)
-  have f₁ : Frame [] [8, 9, 10] s s₁ := .of_ends o₁ (by decide +kernel)
+  have f₁ : Frame [] (List.range 8) s s₁ := .of_ends o₁ (by decide +kernel)
   have m₁ : s₁.memory = s.memory := o₁.memory
-  have v₁ : view.lane s₁ 11 0 = view.lane s 11 0 ^^^ view.lane s 0 0 := o₁.vec (r := 11) rfl 0
+  have v₁ : view.lane s₁ 11 0 = view.lane s 11 0 ^^^ view.lane s 12 0 := o₁.vec (r := 11) rfl 0
   refine .cons (s₁ := s₁.setReg .rax (qword (s₁.lane 11 0) 0)) rfl ?_
   generalize hs₂ : s₁.setReg .rax _ = s₂
   have k₂ : Keeps [.rax, .r11] s s₂ := by rw [← hs₂]; exact kept (f₁.keeps.mono (List.nil_subset _))
@@ -90,7 +90,7 @@ theorem compareTags_ok : isa.Wp pub (.block compare) (fun s' => Frame [.rax, .r1
   have w₂ : s₂.vec = s₁.vec := by rw [← hs₂]; reads
   have x₂ : s₂.gpr .rax = lo64 (view.lane s₁ 11 0) := by rw [← hs₂]; reads; rfl
   refine .append (xs := [_]) (machine.wp_registers swapOutcome (by decide +kernel) fun s₃ o₃ => ?_)
-  have f₃ : Frame [] [8, 9, 10] s₂ s₃ := .of_ends o₃ (by decide +kernel)
+  have f₃ : Frame [] (List.range 8) s₂ s₃ := .of_ends o₃ (by decide +kernel)
   have m₃ : s₃.memory = s.memory := Eq.trans o₃.memory m₂
   have v₃ : view.lane s₃ 11 0 = swap64 (view.lane s₁ 11 0) := by
     refine (o₃.vec (r := 11) rfl 0).trans ?_
@@ -108,7 +108,7 @@ theorem compareTags_ok : isa.Wp pub (.block compare) (fun s' => Frame [.rax, .r1
     reads
     rw [← lo64_swap64, ← v₃]
     rfl
-  have lanes (r : Nat) (hr : r ∈ [8, 9, 10]) : view.lane s₄ r 0 = view.lane s r 0 := by
+  have lanes (r : Nat) (hr : r ∈ List.range 8) : view.lane s₄ r 0 = view.lane s r 0 := by
     have e₄ : view.lane s₄ r 0 = view.lane s₃ r 0 := by simp only [view, State.lane, w₄]
     have e₂ : view.lane s₂ r 0 = view.lane s₁ r 0 := by simp only [view, State.lane, w₂]
     rw [e₄, f₃.lanes r hr, e₂, f₁.lanes r hr]

@@ -87,7 +87,7 @@ def Param.safety (p : Param) : List String :=
     let contents := if role = .publicInput then ", which are not kept secret" else ""
     [s!"{tick p.name} is valid for {access} of {len.text "bytes"}{contents}."]
   | .slices count =>
-    [s!"{tick p.name} is valid for reads of {count.text "[`Slice`]s"}, whose addresses and lengths are not kept secret.",
+    [s!"{tick p.name} is valid for reads of {count.text "[`crate::asm::Slice`]s"}, whose addresses and lengths are not kept secret.",
      s!"The {tick "ptr"} of each slice of {tick p.name} is valid for reads of its {tick "len"} bytes, and any pointer \
       where {tick "len"} is 0."]
 

@@ -9,8 +9,8 @@ use common::guard::{Guarded, PLACES, Place};
 use common::reference::CANARY;
 use machine::{Arguments, Machine, ONES, arguments, number};
 
-/// The most pointers that a kernel takes, in registers or in a record.
-const POINTERS: usize = 6;
+/// The most pointers that a kernel takes, in registers, in a record and in a list.
+const POINTERS: usize = 11;
 
 /// The places of the buffers, one after the other and then again from the first.
 type Places = [Place; 3];

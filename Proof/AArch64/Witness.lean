@@ -41,8 +41,8 @@ theorem witness_of {c : Contract} {constants : List Byte} (values : List Nat) (f
 /-- Two memories are a witness for a signature with a structure at `r`. -/
 theorem witness_of_record {c : Contract} {constants : List Byte} (values : List Nat) (r : Addr) (fill₁ fill₂ : Mem)
     (count : c.sig.params.length ≤ 8)
-    (arranged : (Witness.recorded c.sig values r && Witness.arranged c.sig values constants []) = true)
-    (secret : ∀ b ∈ c.sig.buffers (Witness.args c.sig values) (fun _ => 0), b.role.secret = true →
+    (arranged : (Witness.recorded c.sig values r && Witness.arranged c.sig values constants [] (Witness.inputs c.sig values r)) = true)
+    (secret : ∀ b ∈ c.sig.buffers (Witness.args c.sig values) (Witness.inputs c.sig values r), b.role.secret = true →
       ∀ x, b.region.Contains x → fill₁ x ≠ fill₂ x)
     (requires : ∀ fill, fill = fill₁ ∨ fill = fill₂ → ∀ q ∈ c.requires, q.Holds (Witness.args c.sig values)
       (Witness.mem constants (writeBytes fill r (Witness.recordBytes c.sig values))))

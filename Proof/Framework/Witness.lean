@@ -3,64 +3,46 @@ import Proof.Framework.Verified
 /-!
 # Witnesses
 
-The seventh clause of `Verified` for signatures of numbers and buffers: two memories, and arguments that place the buffers,
-in the order of the parameters, below the table of constants, the code and what the calling convention reserves. What is
-not about the contents of memory is computed.
+The seventh clause of `Verified`: two memories, and arguments that place the buffers apart from each other, the table of
+constants, the code and what the calling convention reserves. What is not about the contents of memory is computed.
 -/
 
 set_option autoImplicit false
 namespace TCB
 
-/-- No parameter and no field is a list of slices. -/
-def Sig.plain (sig : Sig) : Bool := sig.all.all fun p =>
-  match p.ty with
-  | .usize | .bytes .. | .record _ => true
-  | .slices _ => false
+/-- The buffers depend on the arguments and the contents of lists of slices only. -/
+theorem Sig.buffers_congr {sig : Sig} {a : Args} {m m' : Mem} (h : ∀ b ∈ sig.buffers a m, b.role = .publicInput →
+    b.region.bytes m = b.region.bytes m') : sig.buffers a m = sig.buffers a m' := by
+  rw [Sig.buffers, Sig.buffers, List.flatMap_def, List.flatMap_def]
+  refine congrArg List.flatten (List.map_congr_left fun p hp => ?_)
+  have h (b : Buffer) (hb : b ∈ p.buffers sig.fields.length a m) := h b (List.mem_flatMap.2 ⟨p, hp, hb⟩)
+  simp only [Param.buffers] at h ⊢
+  cases hc : p.ty <;> simp only [hc] at h ⊢
+  case slices count =>
+    have list : bytesAt m (a p.name) (16 * count.eval a) = bytesAt m' (a p.name) (16 * count.eval a) := h _ (.head _) rfl
+    refine congrArg (_ :: ·) (congrArg (List.map _) (List.map_congr_left fun i hi => ?_))
+    have hi := List.mem_range.1 hi
+    have word (j : Nat) (hj : j + 8 ≤ 16 * count.eval a) : word64 m (a p.name + BitVec.ofNat 64 j) = word64 m' (a p.name + BitVec.ofNat 64 j) := by
+      rw [word64, word64, bytesAt_part m _ hj, bytesAt_part m' _ hj, list]
+    rw [sliceAt, sliceAt, word _ (by omega), word _ (by omega)]
 
-/-- The buffers of a plain signature depend on the arguments only. -/
-theorem Sig.plain_buffers {sig : Sig} (h : sig.plain = true) (a : Args) (m m' : Mem) :
-    sig.buffers a m = sig.buffers a m' := by
-  simp only [Sig.buffers]
-  rw [List.flatMap_def, List.flatMap_def]
-  congr 1
-  refine List.map_congr_left fun p hp => ?_
-  have := List.all_eq_true.1 h p hp
-  simp only [Param.buffers]
-  split <;> simp_all
-
-/-- The regions lie one after the other, and the last one fits. -/
-def Region.ascending : List Region → Bool
+/-- The regions fit, and no two of them overlap. -/
+def Region.separate : List Region → Bool
   | [] => true
-  | [r] => decide (r.base.toNat + r.len ≤ 2 ^ 64)
-  | r :: q :: rest => decide (r.base.toNat + r.len ≤ q.base.toNat) && ascending (q :: rest)
+  | r :: rest => decide (r.base.toNat + r.len ≤ 2 ^ 64) && separate rest && rest.all fun q =>
+    decide (r.base.toNat + r.len ≤ q.base.toNat) || decide (q.base.toNat + q.len ≤ r.base.toNat)
 
-/-- What ascending regions are. -/
-theorem Region.of_ascending {l : List Region} (h : Region.ascending l = true) :
-    l.Pairwise (fun r q => r.base.toNat + r.len ≤ q.base.toNat) ∧ ∀ r ∈ l, r.Fits := by
+/-- What separate regions are. -/
+theorem Region.of_separate {l : List Region} (h : Region.separate l = true) : l.Pairwise Region.Disjoint ∧ ∀ r ∈ l, r.Fits := by
   induction l with
   | nil => exact ⟨.nil, nofun⟩
   | cons r rest ih =>
-    cases rest with
-    | nil =>
-      refine ⟨List.pairwise_singleton .., fun q hq => ?_⟩
-      rw [List.mem_singleton.1 hq]
-      exact of_decide_eq_true (p := r.base.toNat + r.len ≤ 2 ^ 64) h
-    | cons q rest =>
-      simp only [ascending, Bool.and_eq_true, decide_eq_true_eq] at h
-      obtain ⟨hp, hf⟩ := ih h.2
-      have below : ∀ x ∈ q :: rest, r.base.toNat + r.len ≤ x.base.toNat := by
-        intro x hx
-        rcases List.mem_cons.1 hx with rfl | hx
-        · exact h.1
-        · have := (List.pairwise_cons.1 hp).1 x hx
-          omega
-      refine ⟨List.pairwise_cons.2 ⟨below, hp⟩, fun x hx => ?_⟩
-      rcases List.mem_cons.1 hx with rfl | hx
-      · have := hf q (.head _)
-        have := h.1
-        simp only [Fits] at *
-        omega
-      · exact hf x hx
+    simp only [separate, Bool.and_eq_true, Bool.or_eq_true, List.all_eq_true, decide_eq_true_eq] at h
+    have ⟨pairs, fits⟩ := ih h.1.2
+    refine ⟨List.pairwise_cons.2 ⟨fun q hq => ?_, pairs⟩, List.forall_mem_cons.2 ⟨h.1.1, fits⟩⟩
+    rcases h.2 q hq with below | below
+    · exact disjoint_of_lt below (fits q hq)
+    · exact (disjoint_of_lt below h.1.1).symm
 
 namespace Witness
 
@@ -86,30 +68,40 @@ theorem args_eq {sig : Sig} (h : sig.fields = []) (values : List Nat) (m : Mem) 
   funext name
   simp [Sig.args, Sig.field, args, h]
 
-/-- The memory of a call. -/
-def memory (sig : Sig) (values : List Nat) (constants : List Byte) (fill : Mem) : Memory :=
+/-- The memory of a call with these buffers. -/
+def memory (buffers : List Buffer) (constants : List Byte) (fill : Mem) : Memory :=
   let m : Memory := { bytes := mem constants fill, readable := [], writable := [], code, constants := tableBase }
-  let buffers := sig.buffers (args sig values) m.bytes
   { m with
     readable := m.table constants ++ (buffers.filter (·.role.reads)).map (·.region)
     writable := (buffers.filter (·.role.writes)).map (·.region) }
 
-/-- Buffers lie one after the other, below the table, the code and what is reserved. -/
-def arranged (sig : Sig) (values : List Nat) (constants : List Byte) (reserved : List Region) : Bool :=
-  let buffers := sig.buffers (args sig values) fun _ => 0
-  sig.plain && buffers.all (fun b => decide (0 < b.region.len)) &&
-    Region.ascending (buffers.map (·.region) ++ (⟨tableBase, constants.length⟩ :: code :: reserved))
+/-- No list of slices is short. -/
+def many (sig : Sig) (values : List Nat) : Bool := sig.all.all fun p =>
+  match p.ty with
+  | .usize | .bytes .. | .record _ => true
+  | .slices count => decide (2 ≤ count.eval (args sig values))
+
+/-- With memory that holds the public inputs, no buffer is empty, and the buffers, the table, the code and what is reserved are
+apart. -/
+def arranged (sig : Sig) (values : List Nat) (constants : List Byte) (reserved : List Region) (inputs : Mem := fun _ => 0) : Bool :=
+  let buffers := sig.buffers (args sig values) inputs
+  many sig values && buffers.all (fun b => decide (0 < b.region.len)) &&
+    Region.separate (buffers.map (·.region) ++ (⟨tableBase, constants.length⟩ :: code :: reserved))
 
 /-- The bytes of the structure. -/
 def recordBytes (sig : Sig) (values : List Nat) : List Byte :=
   (List.range sig.fields.length).flatMap fun i => toBytes 8 (value values (sig.params.length + i))
 
-/-- The structure is at `r`, apart from all else, and the only public input. -/
-def recorded (sig : Sig) (values : List Nat) (r : Addr) : Bool :=
-  let n := 8 * sig.fields.length
+/-- The public inputs: the structure at `r`, and lists of slices behind it. -/
+def inputs (sig : Sig) (values : List Nat) (r : Addr) (lists : List Byte := []) : Mem :=
+  writeBytes (fun _ => 0) r (recordBytes sig values ++ lists)
+
+/-- All public inputs are in the structure at `r` and behind it, apart from all else. -/
+def recorded (sig : Sig) (values : List Nat) (r : Addr) (lists : List Byte := []) : Bool :=
+  let n := 8 * sig.fields.length + lists.length
   decide (sig.record (value values) = some r) && decide (r.toNat + n ≤ tableBase.toNat) &&
-    (sig.buffers (args sig values) fun _ => 0).all fun b =>
-      if b.role = .publicInput then decide (b.region.base = r) && decide (b.region.len = n)
+    (sig.buffers (args sig values) (inputs sig values r lists)).all fun b =>
+      if b.role = .publicInput then decide (r.toNat ≤ b.region.base.toNat) && decide (b.region.base.toNat + b.region.len ≤ r.toNat + n)
       else decide (b.region.base.toNat + b.region.len ≤ r.toNat) ||
         decide (r.toNat + n ≤ b.region.base.toNat) && decide (b.region.base.toNat + b.region.len ≤ tableBase.toNat)
 
@@ -123,19 +115,20 @@ variable {S I C F : Type} {t : Target S I C F} {c : Contract} {values : List Nat
 /-- Two memories are a witness, if they meet the requirements of the contract and differ in the secrets. -/
 theorem ok (harg : ∀ m i, i < c.sig.params.length → t.abi.arg (state m) i = value values i)
     (hmem : ∀ m, t.abi.memory (state m) = m) (hres : ∀ m, t.abi.reserved (state m) = reserved)
-    (h : arranged c.sig values constants reserved = true) (fill₁ fill₂ : Mem)
+    (inputs : Mem) (h : arranged c.sig values constants reserved inputs = true) (fill₁ fill₂ : Mem)
     (fields : ∀ fill, fill = fill₁ ∨ fill = fill₂ → c.sig.args (value values) (mem constants fill) = args c.sig values)
-    (contents : ∀ b ∈ c.sig.buffers (args c.sig values) (fun _ => 0), b.role = .publicInput →
-      b.region.bytes (mem constants fill₁) = b.region.bytes (mem constants fill₂))
-    (secret : ∀ b ∈ c.sig.buffers (args c.sig values) (fun _ => 0), b.role.secret = true → ∀ x, b.region.Contains x →
+    (contents : ∀ fill, fill = fill₁ ∨ fill = fill₂ → ∀ b ∈ c.sig.buffers (args c.sig values) inputs, b.role = .publicInput →
+      b.region.bytes inputs = b.region.bytes (mem constants fill))
+    (secret : ∀ b ∈ c.sig.buffers (args c.sig values) inputs, b.role.secret = true → ∀ x, b.region.Contains x →
       fill₁ x ≠ fill₂ x)
     (requires : ∀ r ∈ c.requires, r.Holds (args c.sig values) (mem constants fill₁) ∧
       r.Holds (args c.sig values) (mem constants fill₂))
     (declassified : c.declassifies (args c.sig values) (mem constants fill₁) =
       c.declassifies (args c.sig values) (mem constants fill₂)) :
     t.HasWitness c constants := by
-  let s (fill : Mem) := state (memory c.sig values constants fill)
-  have hm (fill) : t.abi.memory (s fill) = memory c.sig values constants fill := hmem _
+  let l := c.sig.buffers (args c.sig values) inputs
+  let s (fill : Mem) := state (memory l constants fill)
+  have hm (fill) : t.abi.memory (s fill) = memory l constants fill := hmem _
   have passed (fill) : c.sig.passed (t.abi.arg (s fill)) = c.sig.passed (value values) := by
     funext name
     rw [Sig.passed, Sig.passed]
@@ -150,28 +143,28 @@ theorem ok (harg : ∀ m i, i < c.sig.params.length → t.abi.arg (state m) i = 
   have first : fill₁ = fill₁ ∨ fill₁ = fill₂ := .inl rfl
   have second : fill₂ = fill₁ ∨ fill₂ = fill₂ := .inr rfl
   simp only [arranged, Bool.and_eq_true, List.all_eq_true, decide_eq_true_eq] at h
-  obtain ⟨⟨plain, buffers⟩, ascending⟩ := h
+  obtain ⟨⟨many, buffers⟩, separate⟩ := h
   have hb {fill} (hf : fill = fill₁ ∨ fill = fill₂) : c.sig.buffers (t.args c (s fill)) (t.mem (s fill)) =
-      c.sig.buffers (args c.sig values) (fun _ => 0) := by
-    rw [ha hf]; exact Sig.plain_buffers plain ..
-  obtain ⟨pairs, fits⟩ := Region.of_ascending ascending
+      l := by
+    rw [ha hf, Target.mem, hm]; exact (Sig.buffers_congr (contents fill hf)).symm
+  obtain ⟨pairs, fits⟩ := Region.of_separate separate
   rw [List.pairwise_append, List.pairwise_map] at pairs
-  have fit {b : Buffer} (hb : b ∈ c.sig.buffers (args c.sig values) fun _ => 0) : b.region.Fits :=
+  have fit {b : Buffer} (hb : b ∈ l) : b.region.Fits :=
     fits _ (List.mem_append_left _ (List.mem_map.2 ⟨b, hb, rfl⟩))
-  have above {b : Buffer} (hb : b ∈ c.sig.buffers (args c.sig values) fun _ => 0) {r : Region}
+  have above {b : Buffer} (hb : b ∈ l) {r : Region}
       (hr : r ∈ (⟨tableBase, constants.length⟩ :: code :: reserved : List Region)) : b.region.Disjoint r :=
-    Region.disjoint_of_lt (pairs.2.2 _ (List.mem_map.2 ⟨b, hb, rfl⟩) _ hr) (fits _ (List.mem_append_right _ hr))
+    pairs.2.2 _ (List.mem_map.2 ⟨b, hb, rfl⟩) _ hr
   have pre {fill : Mem} (hf : fill = fill₁ ∨ fill = fill₂) (hr : ∀ r ∈ c.requires, r.Holds (args c.sig values) (mem constants fill)) :
       t.Pre c constants (s fill) := by
     have hbuf := hb hf
     rw [Target.mem] at hbuf
     refine ⟨⟨?_, ?_, ?_, ?_, ?_, ?_⟩, ?_⟩
-    · rw [hbuf, hm, memory, Sig.plain_buffers plain _ _ fun _ => 0]
+    · rw [hbuf, hm, memory]
       cases constants <;> rfl
-    · rw [hbuf, hm, memory, Sig.plain_buffers plain _ _ fun _ => 0]
+    · rw [hbuf, hm, memory]
     · rw [hbuf]; exact fun b hb => fit hb
     · rw [hbuf]
-      refine pairs.1.imp_of_mem fun {b q} hb hq h _ => Region.disjoint_of_lt h (fit hq)
+      exact pairs.1.imp (S := fun (b q : Buffer) => _ → b.region.Disjoint q.region) fun h _ => h
     · rw [hbuf, hm, hres]
       intro b hb _ r hr
       refine above hb ?_
@@ -203,7 +196,7 @@ theorem ok (harg : ∀ m i, i < c.sig.params.length → t.abi.arg (state m) i = 
   · intro b hb' hp
     rw [hb first] at hb'
     simp only [Target.mem, hm]
-    exact contents b hb' hp
+    exact (contents _ first b hb' hp).symm.trans (contents _ second b hb' hp)
   · rw [hm, hm]; rfl
   · simp only [ha first, ha second, Target.mem, hm]
     exact declassified
@@ -219,9 +212,10 @@ theorem ok (harg : ∀ m i, i < c.sig.params.length → t.abi.arg (state m) i = 
     exact secret b hb' hs x hx
   · rw [hb first]; exact fun b hb' => buffers b hb'
   · intro p hp count hc
-    have := List.all_eq_true.1 plain p hp
+    have := List.all_eq_true.1 many p hp
     rw [hc] at this
-    cases this
+    rw [ha first]
+    exact of_decide_eq_true this
 
 /-- Two memories are a witness for a signature without a structure. -/
 theorem ok_secretive (harg : ∀ m i, i < c.sig.params.length → t.abi.arg (state m) i = value values i)
@@ -235,7 +229,7 @@ theorem ok_secretive (harg : ∀ m i, i < c.sig.params.length → t.abi.arg (sta
       c.declassifies (args c.sig values) (mem constants fill₂)) :
     t.HasWitness c constants := by
   simp only [secretive, Bool.and_eq_true, List.isEmpty_iff, List.all_eq_true, decide_eq_true_eq] at h
-  exact ok harg hmem hres h.2 fill₁ fill₂ (fun _ _ => args_eq h.1.1 ..) (fun b hb hp => absurd hp (h.1.2 b hb)) secret
+  exact ok harg hmem hres _ h.2 fill₁ fill₂ (fun _ _ => args_eq h.1.1 ..) (fun _ _ b hb hp => absurd hp (h.1.2 b hb)) secret
     requires declassified
 
 /-- One of several strings of 8 bytes. -/
@@ -252,30 +246,44 @@ theorem take_flatMap {f : Nat → List Byte} (hf : ∀ i, (f i).length = 8) {n i
   exact List.take_left' (hf i)
 
 section
-variable {sig : Sig} {r : Addr}
+variable {sig : Sig} {r : Addr} {lists : List Byte} (h : recorded sig values r lists = true) (constants : List Byte) (fill : Mem)
+  (small : tableBase.toNat + constants.length ≤ 2 ^ 64)
 
-/-- The structure holds the values of the fields. -/
-theorem bytesAt_record (h : recorded sig values r = true) (constants : List Byte) (fill : Mem)
-    (small : tableBase.toNat + constants.length ≤ 2 ^ 64) :
-    bytesAt (mem constants (writeBytes fill r (recordBytes sig values))) r (8 * sig.fields.length) = recordBytes sig values := by
+/-- The length of the structure. -/
+theorem length_recordBytes (sig : Sig) (values : List Nat) : (recordBytes sig values).length = 8 * sig.fields.length := by
+  rw [recordBytes]
+  generalize sig.fields.length = n
+  induction n with
+  | zero => rfl
+  | succ n ih => rw [List.range_succ, List.flatMap_append, List.length_append, ih]; simp; omega
+
+include h small
+
+/-- What lies behind `r` is not the table. -/
+theorem bytesAt_mem {i n : Nat} (hi : i + n ≤ 8 * sig.fields.length + lists.length) : bytesAt (mem constants fill) (r + BitVec.ofNat 64 i) n =
+    bytesAt fill (r + BitVec.ofNat 64 i) n := by
   simp only [recorded, Bool.and_eq_true, decide_eq_true_eq] at h
-  have length : (recordBytes sig values).length = 8 * sig.fields.length := by
-    rw [recordBytes]
-    generalize sig.fields.length = n
-    induction n with
-    | zero => rfl
-    | succ n ih => rw [List.range_succ, List.flatMap_append, List.length_append, ih]; simp; omega
   have below := h.1.2
   have top : tableBase.toNat < 2 ^ 64 := tableBase.isLt
-  rw [mem, bytesAt_writeBytes_disjoint _ (by omega), ← length, bytesAt_writeBytes_same _ _ (by omega)]
-  exact Region.Disjoint.symm (Region.disjoint_of_lt below (by simpa [Region.Fits] using small))
+  exact bytesAt_writeBytes_disjoint _ (by omega) (Region.Disjoint.symm (Region.disjoint_of_lt (by simp only; bv_omega)
+    (by simpa [Region.Fits] using small)))
+
+/-- The public inputs are there. -/
+theorem bytesAt_inputs {i n : Nat} (hi : i + n ≤ 8 * sig.fields.length + lists.length) :
+    bytesAt (mem constants (writeBytes fill r (recordBytes sig values ++ lists))) (r + BitVec.ofNat 64 i) n =
+    ((recordBytes sig values ++ lists).drop i).take n := by
+  rw [bytesAt_mem h constants _ small hi]
+  simp only [recorded, Bool.and_eq_true, decide_eq_true_eq] at h
+  have below := h.1.2
+  have top : tableBase.toNat < 2 ^ 64 := tableBase.isLt
+  have length : (recordBytes sig values ++ lists).length = 8 * sig.fields.length + lists.length := by
+    rw [List.length_append, length_recordBytes]
+  rw [bytesAt_part (n := (recordBytes sig values ++ lists).length) _ _ (by omega), bytesAt_writeBytes_same _ _ (by omega)]
 
 /-- The arguments of a witness with a structure. -/
-theorem args_record (h : recorded sig values r = true) (constants : List Byte) (fill : Mem)
-    (small : tableBase.toNat + constants.length ≤ 2 ^ 64) :
-    sig.args (value values) (mem constants (writeBytes fill r (recordBytes sig values))) = args sig values := by
-  have bytes := bytesAt_record h constants fill small
-  generalize mem constants (writeBytes fill r (recordBytes sig values)) = m at bytes
+theorem args_record : sig.args (value values) (mem constants (writeBytes fill r (recordBytes sig values ++ lists))) = args sig values := by
+  have bytes {i n : Nat} := bytesAt_inputs h constants fill small (i := i) (n := n)
+  generalize mem constants (writeBytes fill r (recordBytes sig values ++ lists)) = m at bytes
   simp only [recorded, Bool.and_eq_true, decide_eq_true_eq] at h
   funext name
   rw [Sig.args, args, Sig.field, h.1.1]
@@ -285,45 +293,51 @@ theorem args_record (h : recorded sig values r = true) (constants : List Byte) (
   | some i =>
     have hl := (List.findIdx?_eq_some_iff_findIdx_eq.1 hi).1
     simp only [Option.bind_some, Option.map_some, Option.getD_some]
-    rw [word64, bytesAt_part _ _ (show 8 * i + 8 ≤ 8 * sig.fields.length by omega), bytes, recordBytes, take_flatMap (fun _ => length_toBytes ..) hl, ofBytes_toBytes (w := 64) (n := 8) _ (by decide)]
+    rw [word64, bytes (by omega), List.drop_append_of_le_length (by rw [length_recordBytes]; omega),
+      List.take_append_of_le_length (by rw [List.length_drop, length_recordBytes]; omega), recordBytes,
+      take_flatMap (fun _ => length_toBytes ..) hl, ofBytes_toBytes (w := 64) (n := 8) _ (by decide)]
 
 end
 
-/-- Two memories are a witness for a signature with a structure at `r`. -/
-theorem ok_record (r : Addr)
+/-- Two memories are a witness for a signature with a structure at `r`, behind which are the lists of slices. -/
+theorem ok_lists (r : Addr) (lists : List Byte)
     (harg : ∀ m i, i < c.sig.params.length → t.abi.arg (state m) i = value values i)
     (hmem : ∀ m, t.abi.memory (state m) = m) (hres : ∀ m, t.abi.reserved (state m) = reserved)
-    (h : (recorded c.sig values r && arranged c.sig values constants reserved) = true) (fill₁ fill₂ : Mem)
-    (secret : ∀ b ∈ c.sig.buffers (args c.sig values) (fun _ => 0), b.role.secret = true → ∀ x, b.region.Contains x →
+    (h : (recorded c.sig values r lists && arranged c.sig values constants reserved (inputs c.sig values r lists)) = true)
+    (fill₁ fill₂ : Mem)
+    (secret : ∀ b ∈ c.sig.buffers (args c.sig values) (inputs c.sig values r lists), b.role.secret = true → ∀ x, b.region.Contains x →
       fill₁ x ≠ fill₂ x)
     (requires : ∀ fill, fill = fill₁ ∨ fill = fill₂ → ∀ q ∈ c.requires, q.Holds (args c.sig values)
-      (mem constants (writeBytes fill r (recordBytes c.sig values))))
+      (mem constants (writeBytes fill r (recordBytes c.sig values ++ lists))))
     (declassified :
-      c.declassifies (args c.sig values) (mem constants (writeBytes fill₁ r (recordBytes c.sig values))) =
-      c.declassifies (args c.sig values) (mem constants (writeBytes fill₂ r (recordBytes c.sig values)))) :
+      c.declassifies (args c.sig values) (mem constants (writeBytes fill₁ r (recordBytes c.sig values ++ lists))) =
+      c.declassifies (args c.sig values) (mem constants (writeBytes fill₂ r (recordBytes c.sig values ++ lists)))) :
     t.HasWitness c constants := by
   rw [Bool.and_eq_true] at h
   have small : tableBase.toNat + constants.length ≤ 2 ^ 64 := by
     have := h.2
     simp only [arranged, Bool.and_eq_true] at this
-    have := (Region.of_ascending this.2).2 ⟨tableBase, constants.length⟩ (List.mem_append_right _ (.head _))
+    have := (Region.of_separate this.2).2 ⟨tableBase, constants.length⟩ (List.mem_append_right _ (.head _))
     simpa [Region.Fits] using this
   have g := h.1
   simp only [recorded, Bool.and_eq_true, decide_eq_true_eq, List.all_eq_true] at g
-  have length : (recordBytes c.sig values).length = 8 * c.sig.fields.length := by
-    have := congrArg List.length (bytesAt_record h.1 constants fill₁ small)
-    rw [length_bytesAt] at this
-    exact this.symm
-  refine ok harg hmem hres h.2 _ _ (fun fill hf => ?_) (fun b hb hp => ?_) (fun b hb hs x hx => ?_)
+  have length : (recordBytes c.sig values ++ lists).length = 8 * c.sig.fields.length + lists.length := by
+    rw [List.length_append, length_recordBytes]
+  refine ok harg hmem hres _ h.2 _ _ (fun fill hf => ?_) (fun fill hf b hb hp => ?_) (fun b hb hs x hx => ?_)
     (fun q hq => ⟨requires _ (.inl rfl) q hq, requires _ (.inr rfl) q hq⟩) declassified
   · rcases hf with rfl | rfl <;> exact args_record h.1 constants _ small
-  · have := g.2 b hb
-    rw [if_pos hp, Bool.and_eq_true, decide_eq_true_eq, decide_eq_true_eq] at this
-    rw [Region.bytes, Region.bytes, this.1, this.2, bytesAt_record h.1 constants _ small, bytesAt_record h.1 constants _ small]
+  · have place := g.2 b hb
+    rw [if_pos hp, Bool.and_eq_true, decide_eq_true_eq, decide_eq_true_eq] at place
+    obtain ⟨i, hi, hn⟩ : ∃ i, b.region.base = r + BitVec.ofNat 64 i ∧ i + b.region.len ≤ 8 * c.sig.fields.length + lists.length :=
+      ⟨b.region.base.toNat - r.toNat, by bv_omega, by omega⟩
+    have here (fill : Mem) := bytesAt_inputs h.1 constants fill small hn
+    have bytes (fill : Mem) := bytesAt_mem h.1 constants fill small hn
+    rw [Region.bytes, Region.bytes, hi, inputs, ← bytes, here]
+    rcases hf with rfl | rfl <;> exact (here _).symm
   · have hp : b.role ≠ .publicInput := fun hp => by rw [hp] at hs; cases hs
     have := g.2 b hb
     rw [if_neg hp, Bool.or_eq_true, Bool.and_eq_true, decide_eq_true_eq, decide_eq_true_eq, decide_eq_true_eq] at this
-    have out : (recordBytes c.sig values).length ≤ offset r x := by
+    have out : (recordBytes c.sig values ++ lists).length ≤ offset r x := by
       have top : tableBase.toNat < 2 ^ 64 := tableBase.isLt
       simp only [Region.Contains, offset] at hx ⊢
       rw [length]
@@ -331,6 +345,22 @@ theorem ok_record (r : Addr)
       bv_omega
     rw [writeBytes_outside _ _ _ x out, writeBytes_outside _ _ _ x out]
     exact secret b hb hs x hx
+
+/-- Two memories are a witness for a signature with a structure at `r` and without lists of slices. -/
+theorem ok_record (r : Addr)
+    (harg : ∀ m i, i < c.sig.params.length → t.abi.arg (state m) i = value values i)
+    (hmem : ∀ m, t.abi.memory (state m) = m) (hres : ∀ m, t.abi.reserved (state m) = reserved)
+    (h : (recorded c.sig values r && arranged c.sig values constants reserved (inputs c.sig values r)) = true) (fill₁ fill₂ : Mem)
+    (secret : ∀ b ∈ c.sig.buffers (args c.sig values) (inputs c.sig values r), b.role.secret = true → ∀ x, b.region.Contains x →
+      fill₁ x ≠ fill₂ x)
+    (requires : ∀ fill, fill = fill₁ ∨ fill = fill₂ → ∀ q ∈ c.requires, q.Holds (args c.sig values)
+      (mem constants (writeBytes fill r (recordBytes c.sig values))))
+    (declassified :
+      c.declassifies (args c.sig values) (mem constants (writeBytes fill₁ r (recordBytes c.sig values))) =
+      c.declassifies (args c.sig values) (mem constants (writeBytes fill₂ r (recordBytes c.sig values)))) :
+    t.HasWitness c constants := by
+  rw [← List.append_nil (recordBytes c.sig values)] at requires declassified
+  exact ok_lists r [] harg hmem hres h fill₁ fill₂ secret requires declassified
 
 end Witness
 end TCB

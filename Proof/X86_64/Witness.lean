@@ -54,8 +54,8 @@ theorem witness_of {c : Contract} {constants : List Byte} (values : List Nat) (f
 /-- Two memories are a witness for a signature with a structure at `r`. -/
 theorem witness_of_record {c : Contract} {constants : List Byte} (values : List Nat) (r : Addr) (fill₁ fill₂ : Mem)
     (count : c.sig.params.length ≤ 6)
-    (arranged : (Witness.recorded c.sig values r && Witness.arranged c.sig values constants [stack]) = true)
-    (secret : ∀ b ∈ c.sig.buffers (Witness.args c.sig values) (fun _ => 0), b.role.secret = true →
+    (arranged : (Witness.recorded c.sig values r && Witness.arranged c.sig values constants [stack] (Witness.inputs c.sig values r)) = true)
+    (secret : ∀ b ∈ c.sig.buffers (Witness.args c.sig values) (Witness.inputs c.sig values r), b.role.secret = true →
       ∀ x, b.region.Contains x → fill₁ x ≠ fill₂ x)
     (requires : ∀ fill, fill = fill₁ ∨ fill = fill₂ → ∀ q ∈ c.requires, q.Holds (Witness.args c.sig values)
       (Witness.mem constants (writeBytes fill r (Witness.recordBytes c.sig values))))
@@ -66,5 +66,20 @@ theorem witness_of_record {c : Contract} {constants : List Byte} (values : List 
   Witness.ok_record (t := target) (state := witnessState values) r
     (fun _ _ hi => arg_witnessState _ _ (Nat.lt_of_lt_of_le hi count)) (fun _ => rfl) (fun _ => rfl) arranged fill₁ fill₂
     secret requires declassified
+
+/-- Two memories are a witness for a signature with a structure at `r`, behind which are the lists of slices. -/
+theorem witness_of_lists {c : Contract} {constants : List Byte} (values : List Nat) (r : Addr) (lists : List Byte) (fill₁ fill₂ : Mem)
+    (count : c.sig.params.length ≤ 6)
+    (arranged : (Witness.recorded c.sig values r lists &&
+      Witness.arranged c.sig values constants [stack] (Witness.inputs c.sig values r lists)) = true)
+    (secret : ∀ b ∈ c.sig.buffers (Witness.args c.sig values) (Witness.inputs c.sig values r lists), b.role.secret = true →
+      ∀ x, b.region.Contains x → fill₁ x ≠ fill₂ x)
+    (requires : ∀ fill, fill = fill₁ ∨ fill = fill₂ → ∀ q ∈ c.requires, q.Holds (Witness.args c.sig values)
+      (Witness.mem constants (writeBytes fill r (Witness.recordBytes c.sig values ++ lists))))
+    (declassified : ∀ m₁ m₂, c.declassifies (Witness.args c.sig values) m₁ = c.declassifies (Witness.args c.sig values) m₂) :
+    target.HasWitness c constants :=
+  Witness.ok_lists (t := target) (state := witnessState values) r lists
+    (fun _ _ hi => arg_witnessState _ _ (Nat.lt_of_lt_of_le hi count)) (fun _ => rfl) (fun _ => rfl) arranged fill₁ fill₂
+    secret requires (declassified ..)
 
 end TCB.X86_64

@@ -91,3 +91,44 @@ const _: () = {
     assert!(core::mem::offset_of!(SealArgs, tag) == 56);
     assert!(size_of::<SealArgs>() == 64);
 };
+
+/// Arguments of functions that take more than there are registers for.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct SealGatherArgs {
+    /// See the functions that take this structure.
+    pub rounds: usize,
+    /// Where `nonce_len` bytes are read.
+    pub nonce: *const u8,
+    /// How much is at `nonce`.
+    pub nonce_len: usize,
+    /// Where `aad_len` bytes are read.
+    pub aad: *const u8,
+    /// How much is at `aad`.
+    pub aad_len: usize,
+    /// Where `len` bytes are read and written.
+    pub data: *mut u8,
+    /// How much is at `data`.
+    pub len: usize,
+    /// Where 16 bytes are written.
+    pub tag: *mut u8,
+    /// Where `count` slices are.
+    pub slices: *const Slice,
+    /// How much is at `slices`.
+    pub count: usize,
+}
+
+#[cfg(target_pointer_width = "64")]
+const _: () = {
+    assert!(core::mem::offset_of!(SealGatherArgs, rounds) == 0);
+    assert!(core::mem::offset_of!(SealGatherArgs, nonce) == 8);
+    assert!(core::mem::offset_of!(SealGatherArgs, nonce_len) == 16);
+    assert!(core::mem::offset_of!(SealGatherArgs, aad) == 24);
+    assert!(core::mem::offset_of!(SealGatherArgs, aad_len) == 32);
+    assert!(core::mem::offset_of!(SealGatherArgs, data) == 40);
+    assert!(core::mem::offset_of!(SealGatherArgs, len) == 48);
+    assert!(core::mem::offset_of!(SealGatherArgs, tag) == 56);
+    assert!(core::mem::offset_of!(SealGatherArgs, slices) == 64);
+    assert!(core::mem::offset_of!(SealGatherArgs, count) == 72);
+    assert!(size_of::<SealGatherArgs>() == 80);
+};

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use super::backends::{CTR32, ENCRYPT_BLOCK, GHASH_BLOCKS, INIT, OPEN, PREPARE16, SEAL, runnable};
+use super::backends::{
+    CTR32, ENCRYPT_BLOCK, GHASH_BLOCKS, INIT, OPEN, PREPARE16, SEAL, SEAL_GATHER, runnable,
+};
 use super::reference::{self, CANARY, CONTEXT, KEY_LENGTHS, SUBKEY};
 use super::{bytes, gcm};
 
@@ -218,6 +220,31 @@ fn seal_and_open(key: &[u8], [nonce, aad, len]: [usize; 3], seed: u64, calls: &m
             arguments: arguments(inout(&text, &sealed), vec![inout(&[CANARY; 16], &tag)]),
         });
     }
+    for kernel in runnable("vg_aes_gcm_seal_gather", SEAL_GATHER) {
+        for lengths in splits(len) {
+            let mut slices = Vec::new();
+            let mut rest = &text[..];
+            for &len in &lengths {
+                let (slice, others) = rest.split_at(len);
+                slices.extend([input(slice), Argument::Number(len)]);
+                rest = others;
+            }
+            assert!(rest.is_empty());
+            calls.push(Call {
+                what: format!("{}, {what}, slices of {lengths:?}", kernel.name),
+                kernel: kernel.function as *const (),
+                returns: None,
+                arguments: arguments(
+                    inout(&bytes(len, seed + 3), &sealed),
+                    vec![
+                        inout(&[CANARY; 16], &tag),
+                        Argument::Record(slices),
+                        Argument::Number(lengths.len()),
+                    ],
+                ),
+            });
+        }
+    }
     for kernel in runnable("vg_aes_gcm_open", OPEN) {
         for tag_len in [16, 13, 4] {
             for right in [true, false] {
@@ -236,4 +263,17 @@ fn seal_and_open(key: &[u8], [nonce, aad, len]: [usize; 3], seed: u64, calls: &m
             }
         }
     }
+}
+
+/// Lengths of slices that are `len` bytes in all.
+fn splits(len: usize) -> Vec<Vec<usize>> {
+    let mut all = vec![
+        vec![len],
+        vec![0, len / 3, len - len / 3],
+        vec![len / 2, len % 2, 0, len / 2],
+    ];
+    if len == 0 {
+        all.push(vec![]);
+    }
+    all
 }

@@ -30,19 +30,19 @@ abbrev memory (constants record : List Byte) (words : List (BitVec 128)) (other 
   TCB.Witness.mem constants (writeBytes (fill words other) 0x2000 record)
 
 section
-variable {constants record : List Byte} (small : constants.length ≤ 0x100000) (short : record.length ≤ 72)
+variable {constants record : List Byte} (small : constants.length ≤ 0x100000) (short : record.length ≤ 0x100)
   (words : List (BitVec 128)) (other : Byte)
 include small short
 
 /-- Below the table and outside the structure, memory is as it was filled. -/
-theorem memory_eq {x : Addr} (h : x.toNat < 0x2000 ∨ 0x2048 ≤ x.toNat ∧ x.toNat < 0x100000) :
+theorem memory_eq {x : Addr} (h : x.toNat < 0x2000 ∨ 0x2100 ≤ x.toNat ∧ x.toNat < 0x100000) :
     memory constants record words other x = fill words other x := by
   rw [memory, TCB.Witness.mem, writeBytes_outside, writeBytes_outside]
   · simp only [offset]; bv_omega
   · simp only [offset, TCB.Witness.tableBase]; bv_omega
 
 /-- Bytes that are all the same. -/
-theorem bytesAt_memory {p n : Nat} (h : p + n ≤ 0x10f0 ∨ 0x2048 ≤ p ∧ p + n ≤ 0x100000) :
+theorem bytesAt_memory {p n : Nat} (h : p + n ≤ 0x10f0 ∨ 0x2100 ≤ p ∧ p + n ≤ 0x100000) :
     bytesAt (memory constants record words other) (BitVec.ofNat 64 p) n = List.replicate n other := by
   apply List.ext_getElem?
   intro i
@@ -154,7 +154,7 @@ structure IsValues (a : Args) : Prop where
   len : a "len" = 16
 
 section
-variable {constants record : List Byte} (small : constants.length ≤ 0x100000) (short : record.length ≤ 72)
+variable {constants record : List Byte} (small : constants.length ≤ 0x100000) (short : record.length ≤ 0x100)
   {words : List (BitVec 128)} {other : Byte} {a : Args} (ha : IsValues a)
 include small short ha
 

@@ -16,7 +16,7 @@ open TCB Spec.AesGcm Spec.AesGcm.Open Proof.AesGcm.Message.Witness
 theorem isValues : IsValues (TCB.Witness.args contract.sig values) := by constructor <;> decide +kernel
 
 /-- The length of the structure. -/
-theorem length_record : (TCB.Witness.recordBytes contract.sig values).length ≤ 72 := by decide +kernel
+theorem length_record : (TCB.Witness.recordBytes contract.sig values).length ≤ 0x100 := by decide +kernel
 
 /-- The length of the tag. -/
 theorem tagLen : (TCB.Witness.args contract.sig values "tag_len").toNat ∈ Spec.Gcm.tagLengths := by decide +kernel

@@ -33,9 +33,9 @@ theorem args_data : t.args contract s "data" = (callOf t s).data := (rfl)
 theorem args_len : t.args contract s "len" = (callOf t s).value 6 := (rfl)
 theorem args_tag : t.args contract s "tag" = (callOf t s).tag := (rfl)
 
-/-- The buffers of a call. -/
-def buffers (c : Call) : List Buffer :=
-  [⟨"ctx", .input, ⟨c.ctx, 1024⟩⟩, ⟨"args", .publicInput, ⟨c.args, 64⟩⟩, ⟨"nonce", .input, ⟨c.nonce, c.nonceLen⟩⟩,
+/-- The buffers of a call with so many fields. -/
+def buffers (c : Call) (fields : Nat := 8) : List Buffer :=
+  [⟨"ctx", .input, ⟨c.ctx, 1024⟩⟩, ⟨"args", .publicInput, ⟨c.args, 8 * fields⟩⟩, ⟨"nonce", .input, ⟨c.nonce, c.nonceLen⟩⟩,
     ⟨"aad", .input, ⟨c.aad, c.aadLen⟩⟩, ⟨"data", .inout, ⟨c.data, c.len⟩⟩, ⟨"tag", .output, ⟨c.tag, 16⟩⟩]
 
 /-- The buffers of the call that begins in a state. -/
@@ -56,29 +56,35 @@ structure Pre (c : Call) : Prop extends c.Pre where
   tagAad : (Region.mk c.tag 16).Disjoint ⟨c.aad, c.aadLen⟩
 
 attribute [local irreducible] Call.value in
-/-- What the precondition says. -/
-theorem pre_of (h : t.Pre contract constants s) : Pre (callOf t s) := by
-  have rounds := h.requires _ (.head _)
-  have ofCipher := h.requires _ (.tail _ (.head _))
-  have prepared := h.requires _ (.tail _ (.tail _ (.head _)))
-  have supported := h.requires _ (.tail _ (.tail _ (.tail _ (.head _))))
+/-- What a precondition says that requires what the contract requires, perhaps of more arguments and buffers. -/
+theorem pre_of_buffers {con : Contract} {q : List Requirement} {l : List Buffer} {n : Nat} (h : t.Pre con constants s)
+    (hq : con.requires = contract.requires ++ q) (ha : ∀ p ∈ contract.sig.all, t.args con s p.name = t.args contract s p.name)
+    (hl : con.sig.buffers (t.args con s) (t.mem s) = buffers (callOf t s) n ++ l) (hn : 8 ≤ n ∧ n ≤ 16) : Pre (callOf t s) := by
+  have required {r : Requirement} (hr : r ∈ contract.requires) := h.requires r (hq ▸ List.mem_append_left q hr)
+  have rounds := required (.head _)
+  have ofCipher := required (.tail _ (.head _))
+  have prepared := required (.tail _ (.tail _ (.head _)))
+  have supported := required (.tail _ (.tail _ (.tail _ (.head _))))
+  have arg (i : Nat) {p : Param} (hp : contract.sig.all[i]? = some p) := ha p (List.mem_of_getElem? hp)
+  have apart := apart_of h hl
   have reads {b : Buffer} := h.reads (b := b)
   have writes {b : Buffer} := h.writes (b := b)
-  have apart := apart_of h (buffers_of t s)
-  rw [buffers_of] at reads writes
-  simp only [Context.validRounds, args_rounds] at rounds
-  simp only [Message.ofCipher, Message.cipher, args_ctx, args_rounds] at ofCipher
-  simp only [Message.prepared, args_ctx, prepared_iff] at prepared
-  simp only [Message.supported, Message.nonce, Message.aad, Message.data, Spec.Gcm.Supported, length_bytesAt, args_nonce_len,
-    args_aad_len, args_len] at supported
-  have readsAt (i : Nat) {b : Buffer} (hi : (buffers (callOf t s))[i]? = some b) (hr : b.role.reads = true) :
+  rw [hl] at reads writes
+  simp only [Context.validRounds, arg 2 rfl, args_rounds] at rounds
+  simp only [Message.ofCipher, Message.cipher, arg 0 rfl, arg 2 rfl, args_ctx, args_rounds] at ofCipher
+  simp only [Message.prepared, arg 0 rfl, args_ctx, prepared_iff] at prepared
+  simp only [Message.supported, Message.nonce, Message.aad, Message.data, Spec.Gcm.Supported, length_bytesAt, arg 4 rfl, arg 6 rfl,
+    arg 8 rfl, args_nonce_len, args_aad_len, args_len] at supported
+  have readsAt (i : Nat) {b : Buffer} (hi : (buffers (callOf t s) n ++ l)[i]? = some b) (hr : b.role.reads = true) :
     Within (callOf t s).memory.readable b.region := reads (List.mem_of_getElem? hi) hr
-  have writesAt (i : Nat) {b : Buffer} (hi : (buffers (callOf t s))[i]? = some b) (hr : b.role.writes = true) :
+  have writesAt (i : Nat) {b : Buffer} (hi : (buffers (callOf t s) n ++ l)[i]? = some b) (hr : b.role.writes = true) :
     Within (callOf t s).memory.writable b.region := writes (List.mem_of_getElem? hi) hr
   have mem : t.mem s = (callOf t s).memory.bytes := rfl
   rw [mem] at ofCipher prepared
   clear reads writes mem
   generalize callOf t s = c at *
+  have args {r : Region} (h : r.Disjoint ⟨c.args, 8 * n⟩) : r.Disjoint ⟨c.args, 64⟩ := fun x ⟨hr, hx⟩ =>
+    h x ⟨hr, Nat.lt_of_lt_of_le hx (by show 64 ≤ 8 * n; omega)⟩
   exact {
     rounds := rounds
     ofCipher := ofCipher
@@ -87,46 +93,51 @@ theorem pre_of (h : t.Pre contract constants s) : Pre (callOf t s) := by
     aadLen := by rw [Call.aadLen]; exact supported.2.2.1
     len := by rw [Call.len]; exact supported.2.2.2
     readsCtx := (readsAt 0 rfl rfl :)
-    readsArgs := (readsAt 1 rfl rfl :)
+    readsArgs := by simpa using (readsAt 1 rfl rfl).part 0 (n' := 64) (by omega)
     readsNonce := (readsAt 2 rfl rfl :)
     readsAad := (readsAt 3 rfl rfl :)
     reads := (readsAt 4 rfl rfl :)
     writes := (writesAt 4 rfl rfl :)
     writesTag := (writesAt 5 rfl rfl :)
     apartCtx := (apart 0 4 rfl rfl (by decide) (.inr rfl) :).symm
-    apartArgs := (apart 1 4 rfl rfl (by decide) (.inr rfl) :).symm
+    apartArgs := args (apart 1 4 rfl rfl (by decide) (.inr rfl)).symm
     apartNonce := (apart 2 4 rfl rfl (by decide) (.inr rfl) :).symm
     apartAad := (apart 3 4 rfl rfl (by decide) (.inr rfl) :).symm
     apartTag := (apart 4 5 rfl rfl (by decide) (.inr rfl) :)
     tagCtx := (apart 0 5 rfl rfl (by decide) (.inr rfl) :).symm
-    tagArgs := (apart 1 5 rfl rfl (by decide) (.inr rfl) :).symm
+    tagArgs := args (apart 1 5 rfl rfl (by decide) (.inr rfl)).symm
     tagNonce := (apart 2 5 rfl rfl (by decide) (.inr rfl) :).symm
     tagAad := (apart 3 5 rfl rfl (by decide) (.inr rfl) :).symm }
+
+/-- What the precondition says. -/
+theorem pre_of (h : t.Pre contract constants s) : Pre (callOf t s) :=
+  pre_of_buffers t h (List.append_nil _).symm (fun _ _ => rfl) ((buffers_of t s).trans (List.append_nil _).symm) (by decide)
+
+/-- The sealed text and its tag, from the memory on return. -/
+theorem Pre.sealed {c : Call} (p : Pre c) {m : Mem} (hm : m = writeBytes (c.text.mem c.len) c.tag (toBytes 16 c.sealedTag)) :
+    (bytesAt m c.data c.len, bytesAt m c.tag 16) = Spec.Gcm.encryptWith c.cipher 16 (bytesAt c.memory.bytes c.nonce c.nonceLen)
+      (bytesAt c.memory.bytes c.aad c.aadLen) (bytesAt c.memory.bytes c.data c.len) := by
+  have tagHere := bytesAt_writeBytes_same (c.text.mem c.len) c.tag (bs := toBytes 16 c.sealedTag) (by simp)
+  rw [length_toBytes] at tagHere
+  have textHere : bytesAt m c.data c.len = c.text.out := by
+    rw [hm, bytesAt_writeBytes_disjoint _ (k := c.len) c.text.small (by rw [length_toBytes]; exact p.apartTag.symm)]
+    exact Text.bytesAt_mem_len _
+  rw [Spec.Gcm.encryptWith, textHere, hm, tagHere]
+  simp only [p.out_eq, p.sealedTag_eq]
+  rw [List.take_of_length_le (by simp)]
+
+/-- All else in the memory on return is as on entry. -/
+theorem sealed_outside {c : Call} {m : Mem} (hm : m = writeBytes (c.text.mem c.len) c.tag (toBytes 16 c.sealedTag)) {x : Addr}
+    (data : ¬ (Region.mk c.data c.len).Contains x) (tag : ¬ (Region.mk c.tag 16).Contains x) : m x = c.memory.bytes x := by
+  rw [hm, writeBytes_outside _ _ _ x (by rw [length_toBytes]; exact Nat.not_lt.1 tag)]
+  exact Text.mem_outside _ _ (Nat.not_lt.1 data)
 
 /-- The contract's result and frame, from the memory on return. -/
 theorem result_of (h : t.Pre contract constants s) (hm : t.mem s' = writeBytes ((callOf t s).text.mem (callOf t s).len)
       (callOf t s).tag (toBytes 16 (callOf t s).sealedTag)) :
     contract.Ensures (t.args contract s) (t.mem s) (t.mem s') (t.abi.result s') ∧
-    ∀ x, ¬ t.MayChange contract s x → t.mem s' x = t.mem s x := by
-  have p := pre_of t h
-  have tagHere := bytesAt_writeBytes_same ((callOf t s).text.mem (callOf t s).len) (callOf t s).tag
-    (bs := toBytes 16 (callOf t s).sealedTag) (by simp)
-  rw [length_toBytes] at tagHere
-  have textHere : bytesAt (t.mem s') (callOf t s).data (callOf t s).len = (callOf t s).text.out := by
-    rw [hm, bytesAt_writeBytes_disjoint _ (k := (callOf t s).len) (callOf t s).text.small
-      (by rw [length_toBytes]; exact p.apartTag.symm)]
-    exact Text.bytesAt_mem_len _
-  constructor
-  · show (bytesAt (t.mem s') (callOf t s).data (callOf t s).len, bytesAt (t.mem s') (callOf t s).tag 16) =
-      Spec.Gcm.encryptWith (callOf t s).cipher 16 (bytesAt (callOf t s).memory.bytes (callOf t s).nonce (callOf t s).nonceLen)
-        (bytesAt (callOf t s).memory.bytes (callOf t s).aad (callOf t s).aadLen)
-        (bytesAt (callOf t s).memory.bytes (callOf t s).data (callOf t s).len)
-    rw [Spec.Gcm.encryptWith, textHere, hm, tagHere]
-    simp only [p.out_eq, p.sealedTag_eq]
-    rw [List.take_of_length_le (by simp)]
-  · intro x hx
-    rw [hm, writeBytes_outside _ _ _ x (Nat.not_lt.1 fun hl => hx ⟨("tag", .const 16), .tail _ (.head _), by
-      rw [length_toBytes] at hl; exact hl⟩)]
-    exact Text.mem_outside _ _ (Nat.not_lt.1 fun hl => hx ⟨("data", .arg "len"), .head _, hl⟩)
+    ∀ x, ¬ t.MayChange contract s x → t.mem s' x = t.mem s x :=
+  ⟨(pre_of t h).sealed hm, fun _ hx => sealed_outside hm (fun hd => hx ⟨("data", .arg "len"), .head _, hd⟩)
+    fun ht => hx ⟨("tag", .const 16), .tail _ (.head _), ht⟩⟩
 
 end Proof.AesGcm.Seal

@@ -15,7 +15,7 @@ open TCB Spec.AesGcm.Seal Proof.AesGcm.Message.Witness
 theorem isValues : IsValues (TCB.Witness.args contract.sig values) := by constructor <;> decide +kernel
 
 /-- The length of the structure. -/
-theorem length_record : (TCB.Witness.recordBytes contract.sig values).length ≤ 72 := by decide +kernel
+theorem length_record : (TCB.Witness.recordBytes contract.sig values).length ≤ 0x100 := by decide +kernel
 
 /-- Both memories meet the requirements. -/
 theorem requires {constants : List Byte} (small : constants.length ≤ 0x100000) (m : Mem)

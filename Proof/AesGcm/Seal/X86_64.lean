@@ -75,16 +75,12 @@ theorem tag_ok {n : Nat} {t : BitVec 128} (a : Arguments k n pub s) (hn : 7 < n)
 
 end
 
-/-- The kernel meets the functional part of the contract. -/
-theorem correct (s : State) (h : target.Pre contract table s) :
-    isa.Wp (target.publicRegions contract table s) code (target.Post contract s) s := by
-  have p := pre_of target h
-  have r := ready_of h p.toPre (buffers_of target s) 4 rfl
-  have isPublic : Within _ ⟨(callOf target s).args, 8 * 8⟩ := args_isPublic (buffers_of target s) rfl
-  have result (s' : State) := result_of target (s' := s') h
-  generalize hk : callOf target s = k at *
-  refine .seq ((start_ok r (n := 8) (by decide) (by rw [← hk]; rfl) (by rw [← hk]; rfl) (by rw [← hk]; rfl) rfl p.readsArgs isPublic).mono
-    fun s₆ b₆ => .seq ?_)
+/-- **The message is sealed**, whatever kernel it is a part of. -/
+theorem code_ok {k : Call} {tab : Addr} {pub : List Region} {s : State} (r : Ready k tab) (p : Seal.Pre k)
+    (memory : s.memory = k.memory) (ctx : s.gpr .rdi = k.ctx) (args : s.gpr .rsi = k.args) (ht : s.memory.constants = tab)
+    (isPublic : Within pub ⟨k.args, 8 * 8⟩) : isa.Wp pub code (fun s' => Keeps (argRegs ++ [.rax, .r10, .r11]) s s' ∧
+      s'.memory.bytes = writeBytes (k.text.mem k.len) k.tag (toBytes 16 k.sealedTag)) s := by
+  refine .seq ((start_ok r (n := 8) (by decide) memory ctx args ht p.readsArgs isPublic).mono fun s₆ b₆ => .seq ?_)
   have start : At (Sealed k s₆) k.data k.len 0 s₆ := {
     holds := {
       frame := .refl _ _ s₆
@@ -128,16 +124,22 @@ theorem correct (s : State) (h : target.Pre contract table s) :
       obtain ⟨n, hn⟩ : ∃ n, k.len / 16 = d / 16 + n := ⟨k.len / 16 - d / 16, by omega⟩
       rw [hn, Nat.add_sub_cancel_left, List.range_add, List.map_append, List.map_map]
       rfl
-    rw [t₁₃, f'.lane 13, h₁₂.frame.lane 13, mask₆, h.hash, BitVec.xor_comm, show (fixedOf k s.memory.constants).h = k.subkey from rfl, ← ghash_append, ← List.append_assoc, all, ghash_append]
+    rw [t₁₃, f'.lane 13, h₁₂.frame.lane 13, mask₆, h.hash, BitVec.xor_comm, show (fixedOf k tab).h = k.subkey from rfl, ← ghash_append, ← List.append_assoc, all, ghash_append]
     rfl
   refine (tag_ok (a₁₂.same k₁₃ m₁₃) (by decide) tagged (by rw [m₁₃, h₁₂.memory]; exact p.writesTag)).mono fun s₁₄ ⟨k₁₄, m₁₄⟩ => ?_
   refine (clear_ok (rs := List.range 16) (by decide +kernel)).mono fun s₁₅ ⟨k₁₅, m₁₅⟩ => ?_
-  have ⟨ensures, frame⟩ := result s₁₅ (by
-    show s₁₅.memory.bytes = _
-    rw [m₁₅, m₁₄, Memory.bytes_set, m₁₃, h₁₂.memory, Memory.bytes_set])
-  have keeps : Keeps [.rax, .rcx, .rdx, .rsi, .r8, .r9, .r10, .r11, .rdi] s s₁₅ :=
-    b₆.keeps.trans ((h₁₂.frame.keeps.mono (by decide)).trans ((k₁₃.mono (by decide)).trans ((k₁₄.mono (by decide)).trans
-      (k₁₅.mono (List.nil_subset _)))))
+  refine ⟨b₆.keeps.mono (by decide) |>.trans ((h₁₂.frame.keeps.mono (by decide)).trans ((k₁₃.mono (by decide)).trans
+    ((k₁₄.mono (by decide)).trans (k₁₅.mono (List.nil_subset _))))), ?_⟩
+  show s₁₅.memory.bytes = _
+  rw [m₁₅, m₁₄, Memory.bytes_set, m₁₃, h₁₂.memory, Memory.bytes_set]
+
+/-- The kernel meets the functional part of the contract. -/
+theorem correct (s : State) (h : target.Pre contract table s) :
+    isa.Wp (target.publicRegions contract table s) code (target.Post contract s) s := by
+  have p := pre_of target h
+  refine (code_ok (ready_of h p.toPre (buffers_of target s) 4 rfl) p rfl rfl rfl rfl
+    (args_isPublic (buffers_of target s) rfl)).mono fun s' ⟨keeps, bytes⟩ => ?_
+  have ⟨ensures, frame⟩ := result_of target (s' := s') h bytes
   exact ⟨ensures, nofun, frame, fun r hr => keeps.gpr r (by revert r; decide), keeps.df, keeps.mxcsr⟩
 
 /-- The witness. -/

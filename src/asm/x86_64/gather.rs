@@ -11,7 +11,7 @@ use crate::asm::Slice;
 /// # Safety
 ///
 /// - The CPU has `sse2`.
-/// - `src` is valid for reads of `count` [`Slice`]s, whose addresses and lengths are not kept secret.
+/// - `src` is valid for reads of `count` [`crate::asm::Slice`]s, whose addresses and lengths are not kept secret.
 /// - The `ptr` of each slice of `src` is valid for reads of its `len` bytes, and any pointer where `len` is 0.
 /// - `dst` is valid for writes of `len` bytes.
 /// - The bytes of `dst` overlap no other bytes that this function may access.
@@ -116,7 +116,7 @@ pub const VG_GATHER_COPY_FEATURES: &[&str] = &["sse2"];
 /// # Safety
 ///
 /// - The CPU has `avx`.
-/// - `src` is valid for reads of `count` [`Slice`]s, whose addresses and lengths are not kept secret.
+/// - `src` is valid for reads of `count` [`crate::asm::Slice`]s, whose addresses and lengths are not kept secret.
 /// - The `ptr` of each slice of `src` is valid for reads of its `len` bytes, and any pointer where `len` is 0.
 /// - `dst` is valid for writes of `len` bytes.
 /// - The bytes of `dst` overlap no other bytes that this function may access.

@@ -8,7 +8,8 @@ use leanseal::asm::aarch64::gather::*;
 use leanseal::asm::aarch64::ghash::*;
 
 use super::{
-    Ctr32, EncryptBlock, GatherCopy, GhashBlocks, Init, Kernel, Open, Prepare16, Seal, kernel,
+    Ctr32, EncryptBlock, GatherCopy, GhashBlocks, Init, Kernel, Open, Prepare16, Seal, SealGather,
+    kernel,
 };
 
 pub const GATHER_COPY: &[Kernel<GatherCopy>] = &[kernel!(vg_gather_copy, VG_GATHER_COPY_FEATURES)];
@@ -21,4 +22,5 @@ pub const CTR32: &[Kernel<Ctr32>] = &[kernel!(vg_aes_ctr32, VG_AES_CTR32_FEATURE
 pub const GHASH_BLOCKS: &[Kernel<GhashBlocks>] =
     &[kernel!(vg_ghash_blocks, VG_GHASH_BLOCKS_FEATURES)];
 pub const SEAL: &[Kernel<Seal>] = &[kernel!(vg_aes_gcm_seal, VG_AES_GCM_SEAL_FEATURES)];
+pub const SEAL_GATHER: &[Kernel<SealGather>] = &[];
 pub const OPEN: &[Kernel<Open>] = &[kernel!(vg_aes_gcm_open, VG_AES_GCM_OPEN_FEATURES)];

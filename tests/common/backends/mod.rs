@@ -7,7 +7,7 @@ mod x86_64;
 
 #[cfg(target_arch = "aarch64")]
 pub use aarch64::*;
-use leanseal::asm::{OpenArgs, SealArgs, Slice};
+use leanseal::asm::{OpenArgs, SealArgs, SealGatherArgs, Slice};
 #[cfg(target_arch = "x86_64")]
 pub use x86_64::*;
 
@@ -58,6 +58,8 @@ pub type Ctr32 = function!(*const u8, usize, *const u8, *mut u8, usize);
 pub type GhashBlocks = function!(*const u8, *mut u8, *const u8, usize);
 /// The context, the message.
 pub type Seal = function!(*const u8, *const SealArgs);
+/// The context, the message and the slices of its text.
+pub type SealGather = function!(*const u8, *const SealGatherArgs);
 /// The context, the message; whether its tag is right.
 pub type Open = function!(*const u8, *const OpenArgs => u32);
 

@@ -4,11 +4,13 @@ use leanseal::asm::x86_64::aes::*;
 use leanseal::asm::x86_64::aes_gcm::*;
 use leanseal::asm::x86_64::aes_gcm_open::*;
 use leanseal::asm::x86_64::aes_gcm_seal::*;
+use leanseal::asm::x86_64::aes_gcm_seal_gather::*;
 use leanseal::asm::x86_64::gather::*;
 use leanseal::asm::x86_64::ghash::*;
 
 use super::{
-    Ctr32, EncryptBlock, GatherCopy, GhashBlocks, Init, Kernel, Open, Prepare16, Seal, kernel,
+    Ctr32, EncryptBlock, GatherCopy, GhashBlocks, Init, Kernel, Open, Prepare16, Seal, SealGather,
+    kernel,
 };
 
 pub const GATHER_COPY: &[Kernel<GatherCopy>] = &[
@@ -38,6 +40,10 @@ pub const GHASH_BLOCKS: &[Kernel<GhashBlocks>] = &[kernel!(
 pub const SEAL: &[Kernel<Seal>] = &[kernel!(
     vg_aes_gcm_seal_aesni,
     VG_AES_GCM_SEAL_AESNI_FEATURES
+)];
+pub const SEAL_GATHER: &[Kernel<SealGather>] = &[kernel!(
+    vg_aes_gcm_seal_gather_aesni,
+    VG_AES_GCM_SEAL_GATHER_AESNI_FEATURES
 )];
 pub const OPEN: &[Kernel<Open>] = &[kernel!(
     vg_aes_gcm_open_aesni,

@@ -8,20 +8,48 @@ set_option autoImplicit false
 namespace Proof.AesGcm.X86_64
 open TCB TCB.X86_64 SymExec Impl.X86_64 Impl.AesGcm.X86_64 Proof.Gf2 Proof.AesGcm.Message
 
-/-- What the kernel has on entry, from the buffers that it is called with: `i` is the place of the text among them. -/
-theorem ready_of {con : Contract} {s : State} (h : target.Pre con table s) (p : (callOf target s).Pre) {l : List Buffer}
+/-- The first constants of a kernel are where they should be, and apart from the text, whose place among the buffers is `i`. -/
+theorem constants_of {con : Contract} {s : State} {constants : List Byte} (h : target.Pre con constants s) {l : List Buffer}
     (hl : con.sig.buffers (target.args con s) (target.mem s) = l) (i : Nat)
-    (hi : l[i]? = some ⟨"data", .inout, ⟨(callOf target s).data, (callOf target s).len⟩⟩) : Ready (callOf target s) s.memory.constants where
-  pre := p
-  table := (h.table (by decide)).2.1
-  reads := .of_mem (h.table (by decide)).1
-  apart := apart_table h hl i hi rfl (r := ⟨s.memory.constants, 128⟩) (.head _)
+    (hi : l[i]? = some ⟨"data", .inout, ⟨(callOf target s).data, (callOf target s).len⟩⟩) {n : Nat} {bs : List Byte}
+    (pos : 0 < n) (hn : bs.length = n) (hc : constants.take n = bs) : bytesAt s.memory.bytes s.memory.constants n = bs ∧
+      Within s.memory.readable ⟨s.memory.constants, n⟩ ∧
+      (Region.mk (callOf target s).data (callOf target s).len).Disjoint ⟨s.memory.constants, n⟩ := by
+  have le : n ≤ constants.length := by rw [← hc, List.length_take] at hn; omega
+  have ne : constants ≠ [] := by rintro rfl; simp at le; omega
+  have mem : (⟨s.memory.constants, constants.length⟩ : Region) ∈ s.memory.table constants := by
+    cases constants with
+    | nil => exact absurd rfl ne
+    | cons => exact .head _
+  have zero : s.memory.constants = s.memory.constants + BitVec.ofNat 64 0 := (BitVec.add_zero _).symm
+  have holds := (h.table ne).2.1
+  refine ⟨?_, ?_, ?_⟩
+  · rw [zero, bytesAt_part (n := constants.length) _ _ (by omega), List.drop_zero]
+    exact (congrArg (List.take n) holds).trans hc
+  · rw [zero]
+    exact (Within.of_mem (h.table ne).1).part 0 (by omega)
+  · have apart := apart_table h hl i hi rfl mem
+    intro x ⟨hx, hy⟩
+    exact apart x ⟨hx, Nat.lt_of_lt_of_le hy le⟩
+
+/-- What the kernel has on entry, from the buffers that it is called with: `i` is the place of the text among them. -/
+theorem ready_of {con : Contract} {s : State} {constants : List Byte} (h : target.Pre con constants s) (p : (callOf target s).Pre)
+    {l : List Buffer} (hl : con.sig.buffers (target.args con s) (target.mem s) = l) (i : Nat)
+    (hi : l[i]? = some ⟨"data", .inout, ⟨(callOf target s).data, (callOf target s).len⟩⟩)
+    (hc : constants.take 128 = table := by decide +kernel) : Ready (callOf target s) s.memory.constants :=
+  have ⟨holds, reads, apart⟩ := constants_of h hl i hi (by decide) (by decide +kernel) hc
+  ⟨p, holds, reads, apart⟩
+
+/-- The structure of arguments is public, for a kernel with any constants. -/
+theorem args_isPublicWith {con : Contract} {s : State} (constants : List Byte) {l : List Buffer} {a : Region}
+    (hl : con.sig.buffers (target.args con s) (target.mem s) = l) (ha : l[1]? = some ⟨"args", .publicInput, a⟩) :
+    Within (target.publicRegions con constants s) a :=
+  .of_mem (List.mem_append_right _ (List.mem_map.2 ⟨_, List.mem_filter.2 ⟨hl ▸ List.mem_of_getElem? ha, rfl⟩, rfl⟩))
 
 /-- The structure of arguments is public. -/
 theorem args_isPublic {con : Contract} {s : State} {l : List Buffer} {a : Region}
     (hl : con.sig.buffers (target.args con s) (target.mem s) = l) (ha : l[1]? = some ⟨"args", .publicInput, a⟩) :
-    Within (target.publicRegions con table s) a :=
-  .of_mem (List.mem_append_right _ (List.mem_map.2 ⟨_, List.mem_filter.2 ⟨hl ▸ List.mem_of_getElem? ha, rfl⟩, rfl⟩))
+    Within (target.publicRegions con table s) a := args_isPublicWith table hl ha
 
 /-- The state after the additional data: nothing in memory has changed. -/
 structure Headed (k : Call) (tab : Addr) (n : Nat) (pub : List Region) (s₀ s : State) : Prop where

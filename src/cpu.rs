@@ -71,37 +71,56 @@ features! {
     aesni: "avx", "aes", "pclmulqdq"
 }
 
-/// Multiplication of polynomials, 32 bytes at a time. `cpufeatures` finds it only where there are registers of 64 bytes too.
+/// As `features`, with instructions on 32 bytes, which `cpufeatures` finds only where there are registers of 64 bytes too.
 #[cfg(target_arch = "x86_64")]
-pub(crate) mod vpclmul {
-    use core::sync::atomic::{AtomicU8, Ordering};
+macro_rules! wide_features {
+    ($(#[$doc:meta])* $name:ident: $($narrow:tt),+; $($wide:literal at $bit:literal),+) => {
+        $(#[$doc])*
+        pub(crate) mod $name {
+            use core::sync::atomic::{AtomicU8, Ordering};
 
-    cpufeatures::new!(narrow, "avx", "avx2", "pclmulqdq");
+            cpufeatures::new!(narrow, $($narrow),+);
 
-    pub(crate) const FEATURES: &[&str] = &["avx", "avx2", "pclmulqdq", "vpclmulqdq"];
-    const _: () = assert!(super::covers(super::OPTIONAL, FEATURES));
+            pub(crate) const FEATURES: &[&str] = &[$($narrow,)+ $($wide),+];
+            const _: () = assert!(super::covers(super::OPTIONAL, FEATURES));
 
-    const UNKNOWN: u8 = 2;
+            const UNKNOWN: u8 = 2;
 
-    /// As `get` of the other modules.
-    pub(crate) fn get() -> bool {
-        static FOUND: AtomicU8 = AtomicU8::new(UNKNOWN);
-        let mut found = FOUND.load(Ordering::Relaxed);
-        if found == UNKNOWN {
-            found = (narrow::get() && has_instruction() && super::allows(FEATURES)).into();
-            FOUND.store(found, Ordering::Relaxed);
+            /// As `get` of the other modules.
+            pub(crate) fn get() -> bool {
+                static FOUND: AtomicU8 = AtomicU8::new(UNKNOWN);
+                let mut found = FOUND.load(Ordering::Relaxed);
+                if found == UNKNOWN {
+                    let wide = narrow::get() $(&& super::has_instruction($bit))+;
+                    found = (wide && super::allows(FEATURES)).into();
+                    FOUND.store(found, Ordering::Relaxed);
+                }
+                found == 1
+            }
         }
-        found == 1
-    }
+    };
+}
 
-    /// Whether the CPU, which has AVX2, has VPCLMULQDQ: CPUID, leaf 7, bit 10 of ECX.
-    #[allow(unsafe_code)]
-    #[allow(unused_unsafe, reason = "it is safe in later versions of Rust")]
-    fn has_instruction() -> bool {
-        // SAFETY: AVX2 is found in the same leaf.
-        let leaf = unsafe { core::arch::x86_64::__cpuid_count(7, 0) };
-        leaf.ecx >> 10 & 1 == 1
-    }
+/// Whether the CPU, which has AVX2, has an instruction: CPUID, leaf 7, a bit of ECX.
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code)]
+#[allow(unused_unsafe, reason = "it is safe in later versions of Rust")]
+fn has_instruction(bit: u32) -> bool {
+    // SAFETY: AVX2 is found in the same leaf.
+    let leaf = unsafe { core::arch::x86_64::__cpuid_count(7, 0) };
+    leaf.ecx >> bit & 1 == 1
+}
+
+#[cfg(target_arch = "x86_64")]
+wide_features! {
+    /// Multiplication of polynomials, 32 bytes at a time.
+    vpclmul: "avx", "avx2", "pclmulqdq"; "vpclmulqdq" at 10
+}
+
+#[cfg(target_arch = "x86_64")]
+wide_features! {
+    /// AES and multiplication of polynomials, 32 bytes at a time.
+    vaes: "avx", "avx2", "aes", "pclmulqdq"; "vaes" at 9, "vpclmulqdq" at 10
 }
 
 /// AES and multiplication of polynomials. Run-time detection is for Linux, Android and Apple's systems; on others the target has to
@@ -175,6 +194,8 @@ mod tests {
             );
             let wide = narrow && has!("avx2") && has!("vpclmulqdq");
             assert_eq!(vpclmul::get(), wide && allows(vpclmul::FEATURES));
+            let both = wide && has!("aes") && has!("vaes");
+            assert_eq!(vaes::get(), both && allows(vaes::FEATURES));
         }
         assert!(has!("sse2"));
     }

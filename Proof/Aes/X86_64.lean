@@ -132,21 +132,26 @@ theorem holds {i : Nat} (hk : s.gpr .rdi = ctx + BitVec.ofNat 64 i) (hr : Within
   apart := ⟨⟨nofun, trivial⟩, trivial⟩
 
 /-- A round key. -/
-theorem keyE_at {j i : Nat} : (keyE i).at (fun _ => ctx + BitVec.ofNat 64 (16 * j)) view s =
-    key s.memory.bytes ctx (j + i) := by
-  simp only [keyE, Expr.at, Expr.eval, word, key, Spec.AesGcm.Context.word]
+theorem keyE_at {j i : Nat} (hb : base 0 = ctx + BitVec.ofNat 64 (16 * j)) :
+    (keyE i).at base view s = key s.memory.bytes ctx (j + i) := by
+  simp only [keyE, Expr.at, Expr.eval, word, key, Spec.AesGcm.Context.word, hb]
   rw [BitVec.add_assoc, ← BitVec.ofNat_add, ← Nat.mul_add]
   rfl
 
 /-- Rounds. -/
-theorem roundsE_at {j n : Nat} {x : VecExpr} :
-    (roundsE x n).at (fun _ => ctx + BitVec.ofNat 64 (16 * j)) view s =
-      roundsFrom (key s.memory.bytes ctx) (j + 1) (x.at (fun _ => ctx + BitVec.ofNat 64 (16 * j)) view s) n := by
+theorem roundsE_at {j n : Nat} {x : VecExpr} (hb : base 0 = ctx + BitVec.ofNat 64 (16 * j)) :
+    (roundsE x n).at base view s = roundsFrom (key s.memory.bytes ctx) (j + 1) (x.at base view s) n := by
   induction n with
   | zero => rfl
   | succ n ih =>
-    rw [roundsFrom, ← ih, show j + 1 + n = j + (n + 1) by omega, ← keyE_at, ← aesenc_eq]
+    rw [roundsFrom, ← ih, show j + 1 + n = j + (n + 1) by omega, ← keyE_at hb, ← aesenc_eq]
     rfl
+
+/-- The last ten rounds. -/
+theorem lastTenE_at {j : Nat} {x : VecExpr} (hb : base 0 = ctx + BitVec.ofNat 64 (16 * j)) : (lastTenE x).at base view s =
+    lastRound (roundsFrom (key s.memory.bytes ctx) (j + 1) (x.at base view s) 9) (key s.memory.bytes ctx (j + 10)) := by
+  rw [← roundsE_at hb, ← keyE_at hb, ← aesenclast_eq]
+  rfl
 
 /-- Two rounds ahead. -/
 theorem ahead_ok (h : Checked blocks others) {pub : List Region} {j : Nat} (hj : j ≤ 5)
@@ -155,7 +160,7 @@ theorem ahead_ok (h : Checked blocks others) {pub : List Region} {j : Nat} (hj :
       After (roundsFrom (key s.memory.bytes ctx) (j + 1) · 2) blocks others s s' ∧
       s'.gpr .rdi = ctx + BitVec.ofNat 64 (16 * (j + 2))) s := by
   refine machine.wp (aheadOutcome blocks others) (holds hk hr (by omega)) h.ahead fun s' he => ⟨?_, ?_⟩
-  · exact after_of_ends h.apart rfl rfl rfl (fun x => roundsE_at) he
+  · exact after_of_ends h.apart rfl rfl rfl (fun x => roundsE_at rfl) he
   · have := he.gpr (r := 7) (by decide)
     rw [show find 7 (aheadOutcome blocks others).gpr = some (.ptr 0 32) from rfl] at this
     have : s'.gpr .rdi = ctx + BitVec.ofNat 64 (16 * j) + BitVec.ofNat 64 32 := this
@@ -168,9 +173,7 @@ theorem lastTen_ok (h : Checked blocks others) {pub : List Region} {j : Nat} (hj
     isa.Wp pub (.block (lastTen blocks)) (After (fun x =>
       lastRound (roundsFrom (key s.memory.bytes ctx) (j + 1) x 9) (key s.memory.bytes ctx (j + 10))) blocks others s) s := by
   refine machine.wp (lastTenOutcome blocks others) (holds hk hr (by omega)) h.lastTen fun s' he => ?_
-  refine after_of_ends h.apart rfl rfl rfl (fun x => ?_) he
-  rw [← roundsE_at, ← keyE_at, ← aesenclast_eq]
-  rfl
+  exact after_of_ends h.apart rfl rfl rfl (fun x => lastTenE_at rfl) he
 
 attribute [local irreducible] State.setFlags in
 /-- Comparing the number of rounds. -/

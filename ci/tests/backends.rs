@@ -25,8 +25,8 @@ fn variants_refuses_what_cannot_be_reached() {
         ),
         (
             BACKENDS,
-            "Self::AesNiVpclmul, Self",
-            "Self::AesNi, Self",
+            "Self::AesNiVpclmul, Self::AesNi]",
+            "Self::AesNi, Self::AesNi]",
             "x86_64.rs: `ALL` has AesNi more than once",
         ),
         (

@@ -7,12 +7,15 @@ use crate::asm::x86_64::aes_gcm_seal::{VG_AES_GCM_SEAL_AESNI_FEATURES, vg_aes_gc
 use crate::asm::x86_64::aes_gcm_seal_gather::{
     VG_AES_GCM_SEAL_GATHER_AESNI_FEATURES, vg_aes_gcm_seal_gather_aesni,
 };
+use crate::asm::x86_64::aes_gcm_seal_vaes::{VG_AES_GCM_SEAL_VAES_FEATURES, vg_aes_gcm_seal_vaes};
 use crate::asm::{OpenArgs, SealArgs, SealGatherArgs};
 use crate::cpu;
 
 /// Kernels that work together: what one writes into a context is what the next one reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Backend {
+    /// VAES, VPCLMULQDQ and AVX2; messages are opened as with `AesNi`.
+    Vaes,
     /// AES-NI, PCLMULQDQ and AVX; the powers of the hash subkey by VPCLMULQDQ.
     AesNiVpclmul,
     /// AES-NI, PCLMULQDQ and AVX.
@@ -21,10 +24,11 @@ pub(super) enum Backend {
 
 impl Backend {
     /// The fastest first.
-    pub(super) const ALL: &[Self] = &[Self::AesNiVpclmul, Self::AesNi];
+    pub(super) const ALL: &[Self] = &[Self::Vaes, Self::AesNiVpclmul, Self::AesNi];
 
     pub(super) fn runs_here(self) -> bool {
         match self {
+            Self::Vaes => cpu::vaes::get(),
             Self::AesNiVpclmul => cpu::aesni::get() && cpu::vpclmul::get(),
             Self::AesNi => cpu::aesni::get(),
         }
@@ -39,7 +43,7 @@ impl Backend {
         const { assert!(VG_AES_GCM_INIT_CTX_WRITTEN <= VG_AES_GCM_PREPARE16_PCLMUL_AVX_CTX_WRITTEN) };
         const { assert!(VG_AES_GCM_INIT_CTX_WRITTEN <= VG_AES_GCM_PREPARE16_VPCLMUL_CTX_WRITTEN) };
         match self {
-            Self::AesNiVpclmul => VG_AES_GCM_PREPARE16_VPCLMUL_CTX_WRITTEN,
+            Self::Vaes | Self::AesNiVpclmul => VG_AES_GCM_PREPARE16_VPCLMUL_CTX_WRITTEN,
             Self::AesNi => VG_AES_GCM_PREPARE16_PCLMUL_AVX_CTX_WRITTEN,
         }
     }
@@ -51,6 +55,8 @@ impl Backend {
     /// The backend runs here, `key` has 16, 24 or 32 bytes, and `context` is valid for reads and writes of 1024 bytes.
     pub(super) unsafe fn init(self, key: &[u8], context: *mut u8) {
         const { assert!(cpu::covers(cpu::aesni::FEATURES, VG_AES_GCM_INIT_FEATURES)) };
+        const { assert!(cpu::covers(cpu::vaes::FEATURES, cpu::aesni::FEATURES)) };
+        const { assert!(cpu::covers(cpu::vaes::FEATURES, cpu::vpclmul::FEATURES)) };
         // SAFETY: the caller's.
         unsafe { vg_aes_gcm_init(key.as_ptr(), key.len(), context) };
     }
@@ -62,7 +68,7 @@ impl Backend {
     /// The backend runs here, and the `init` of any backend wrote the context.
     pub(super) unsafe fn prepare(self, context: *mut u8) {
         match self {
-            Self::AesNiVpclmul => {
+            Self::Vaes | Self::AesNiVpclmul => {
                 const {
                     assert!(cpu::covers(
                         cpu::vpclmul::FEATURES,
@@ -91,14 +97,28 @@ impl Backend {
     ///
     /// The backend runs here, its `prepare` wrote the context, and the other conditions of the kernel.
     pub(super) unsafe fn seal(self, context: *const u8, args: &SealArgs) {
-        const {
-            assert!(cpu::covers(
-                cpu::aesni::FEATURES,
-                VG_AES_GCM_SEAL_AESNI_FEATURES
-            ))
-        };
-        // SAFETY: the caller's.
-        unsafe { vg_aes_gcm_seal_aesni(context, args) }
+        match self {
+            Self::Vaes => {
+                const {
+                    assert!(cpu::covers(
+                        cpu::vaes::FEATURES,
+                        VG_AES_GCM_SEAL_VAES_FEATURES
+                    ))
+                };
+                // SAFETY: the caller's.
+                unsafe { vg_aes_gcm_seal_vaes(context, args) }
+            }
+            Self::AesNiVpclmul | Self::AesNi => {
+                const {
+                    assert!(cpu::covers(
+                        cpu::aesni::FEATURES,
+                        VG_AES_GCM_SEAL_AESNI_FEATURES
+                    ))
+                };
+                // SAFETY: the caller's.
+                unsafe { vg_aes_gcm_seal_aesni(context, args) }
+            }
+        }
     }
 
     /// Encrypts a message whose text is a list of slices.

@@ -34,6 +34,7 @@ fn has(feature: &str) -> bool {
         "avx2" => is_x86_feature_detected!("avx2"),
         "aes" => is_x86_feature_detected!("aes"),
         "pclmulqdq" => is_x86_feature_detected!("pclmulqdq"),
+        "vaes" => is_x86_feature_detected!("vaes"),
         "vpclmulqdq" => is_x86_feature_detected!("vpclmulqdq"),
         _ => panic!("the tests cannot detect {feature}: add it here"),
     }

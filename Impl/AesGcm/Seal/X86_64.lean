@@ -40,9 +40,12 @@ def last : Kernel := .seq (.block [.alu .test .r8 (.reg .r8)]) <| .skipIf .e <| 
 /-- The tag is stored. -/
 def tag : Kernel := .seq (.publicBlock [.load .qword .rax (at_ .rdx 56)]) (.block [.vmovdquStore .xmm (at_ .rax) 11])
 
+/-- Sealing, given the code that seals all but less than 128 bytes. -/
+def sealing (bulk : Kernel) : Kernel := Code.seqs [
+  start, bulk, keystream 8, .block ready, .block empty, wholes 7 0, last, loadLengths 15 4 6, .block finish, tag, .block clearAll]
+
 /-- The kernel. -/
-def code : Kernel := Code.seqs [
-  start, runs 128 group, keystream 8, .block ready, .block empty, wholes 7 0, last, loadLengths 15 4 6, .block finish, tag, .block clearAll]
+def code : Kernel := sealing (runs 128 group)
 
 /-- The program. -/
 def program : TCB.Program Instr Cond Feature := { features := [.avx, .aes, .pclmulqdq], code := code.lower, constants := table }

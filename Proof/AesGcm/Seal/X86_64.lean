@@ -75,10 +75,21 @@ theorem tag_ok {n : Nat} {t : BitVec 128} (a : Arguments k n pub s) (hn : 7 < n)
 
 end
 
-/-- **The message is sealed**, whatever kernel it is a part of. -/
-theorem code_ok {k : Call} {tab : Addr} {pub : List Region} {s : State} (r : Ready k tab) (p : Seal.Pre k)
+/-- What seals all but less than 128 bytes. -/
+def Bulk (pub : List Region) (bulk : Kernel) (k : Call) (tab : Addr) : Prop := ∀ (s₀ s : State), Env (fixedOf k tab) s₀ →
+  Constants s₀ → s₀.memory = k.memory → At (Sealed k s₀) k.data k.len 0 s →
+  isa.Wp pub bulk (fun s' => ∃ d, At (Sealed k s₀) k.data k.len d s' ∧ k.len - d < 128) s
+
+/-- Groups of eight blocks. -/
+theorem groups_ok {k : Call} {tab : Addr} {pub : List Region} (r : Ready k tab) : Bulk pub (runs 128 group) k tab :=
+  fun _ _ e c m h => (runs_ok (n := 128) Sealed.stable (k.value 6).isLt (by decide) h fun h hd => group_ok r e c m h hd).mono
+    fun _ ⟨d, h, _, few⟩ => ⟨d, h, few⟩
+
+/-- **The message is sealed**, whatever kernel it is a part of, if the code for all but the end does its part. -/
+theorem message_ok {k : Call} {tab : Addr} {pub : List Region} {s : State} {bulk : Kernel} (r : Ready k tab) (p : Seal.Pre k)
     (memory : s.memory = k.memory) (ctx : s.gpr .rdi = k.ctx) (args : s.gpr .rsi = k.args) (ht : s.memory.constants = tab)
-    (isPublic : Within pub ⟨k.args, 8 * 8⟩) : isa.Wp pub code (fun s' => Keeps (argRegs ++ [.rax, .r10, .r11]) s s' ∧
+    (isPublic : Within pub ⟨k.args, 8 * 8⟩) (seals : Bulk pub bulk k tab) : isa.Wp pub (sealing bulk) (fun s' =>
+      Keeps (argRegs ++ [.rax, .r10, .r11]) s s' ∧
       s'.memory.bytes = writeBytes (k.text.mem k.len) k.tag (toBytes 16 k.sealedTag)) s := by
   refine .seq ((start_ok r (n := 8) (by decide) memory ctx args ht p.readsArgs isPublic).mono fun s₆ b₆ => .seq ?_)
   have start : At (Sealed k s₆) k.data k.len 0 s₆ := {
@@ -94,10 +105,8 @@ theorem code_ok {k : Call} {tab : Addr} {pub : List Region} {s : State} (r : Rea
     next := b₆.text.trans (BitVec.add_zero _).symm
     left := b₆.length }
   have ⟨⟨_, m₆, e₆, a₆, c₆, _, _, _, mask₆⟩, _, _⟩ := b₆
-  refine (runs_ok (n := 128) Sealed.stable (k.value 6).isLt (by decide) start fun h hd => group_ok r e₆ c₆ m₆ h hd).mono
-    fun s₇ ⟨d, h₇, _, few⟩ => .seq ?_
+  refine (seals _ _ e₆ c₆ m₆ start).mono fun s₇ ⟨d, h₇, few⟩ => .seq ?_
   have h := h₇.holds
-  have few : k.len - d < 128 := few
   refine (end_ok r e₆ c₆ m₆ h₇ few).mono fun s₈ w => .seq (w.mono fun s₉ w => .seq (w.mono fun s₁₀ w => .seq (w.mono fun s₁₁ w =>
     .seq (w.mono fun s₁₂ h₁₂ => .seq ?_))))
   have e₁₂ := h₁₂.env r e₆ m₆
@@ -133,24 +142,34 @@ theorem code_ok {k : Call} {tab : Addr} {pub : List Region} {s : State} (r : Rea
   show s₁₅.memory.bytes = _
   rw [m₁₅, m₁₄, Memory.bytes_set, m₁₃, h₁₂.memory, Memory.bytes_set]
 
-/-- The kernel meets the functional part of the contract. -/
-theorem correct (s : State) (h : target.Pre contract table s) :
-    isa.Wp (target.publicRegions contract table s) code (target.Post contract s) s := by
+/-- Sealing meets the functional part of the contract, if the code for all but the end does its part. -/
+theorem sealing_ok {constants : List Byte} {bulk : Kernel} (s : State) (h : target.Pre contract constants s)
+    (hc : constants.take 128 = table) (seals : Ready (callOf target s) s.memory.constants →
+      Bulk (target.publicRegions contract constants s) bulk (callOf target s) s.memory.constants) :
+    isa.Wp (target.publicRegions contract constants s) (sealing bulk) (target.Post contract s) s := by
   have p := pre_of target h
-  refine (code_ok (ready_of h p.toPre (buffers_of target s) 4 rfl) p rfl rfl rfl rfl
-    (args_isPublic (buffers_of target s) rfl)).mono fun s' ⟨keeps, bytes⟩ => ?_
+  have r := ready_of h p.toPre (buffers_of target s) 4 rfl hc
+  refine (message_ok r p rfl rfl rfl rfl (args_isPublicWith constants (buffers_of target s) rfl) (seals r)).mono
+    fun s' ⟨keeps, bytes⟩ => ?_
   have ⟨ensures, frame⟩ := result_of target (s' := s') h bytes
   exact ⟨ensures, nofun, frame, fun r hr => keeps.gpr r (by revert r; decide), keeps.df, keeps.mxcsr⟩
 
-/-- The witness. -/
-theorem witness : target.HasWitness contract table :=
+/-- The kernel meets the functional part of the contract. -/
+theorem correct (s : State) (h : target.Pre contract table s) :
+    isa.Wp (target.publicRegions contract table s) code (target.Post contract s) s :=
+  sealing_ok s h (by decide +kernel) groups_ok
+
+/-- The witness, with any table of constants. -/
+theorem witness {constants : List Byte} (small : constants.length ≤ 0x100000)
+    (arranged : (TCB.Witness.recorded contract.sig Message.Witness.values 0x2000 &&
+      TCB.Witness.arranged contract.sig Message.Witness.values constants [stack]) = true) : target.HasWitness contract constants :=
   witness_of_record Message.Witness.values 0x2000 (Message.Witness.fill Message.Witness.words₁ 1)
-    (Message.Witness.fill Message.Witness.words₂ 2) (by decide) (by decide +kernel) (fun _ _ _ x _ => Message.Witness.fill_ne x)
-    (Witness.requires (by decide +kernel)) rfl
+    (Message.Witness.fill Message.Witness.words₂ 2) (by decide) arranged (fun _ _ _ x _ => Message.Witness.fill_ne x)
+    (Witness.requires small) rfl
 
 /-- The kernel meets its contract. -/
 theorem verified : Verified target program contract :=
   X86_64.Verified.of_code (permits := by decide +kernel) (simple := by decide +kernel) (correct := correct)
-    (constantTime := by decide +kernel) (noResidue := by decide +kernel) (witness := witness)
+    (constantTime := by decide +kernel) (noResidue := by decide +kernel) (witness := witness (by decide +kernel) (by decide +kernel))
 
 end Proof.AesGcm.Seal.X86_64

@@ -125,7 +125,8 @@ theorem witness : target.HasWitness contract table :=
 
 /-- The kernel with AES-NI and PCLMULQDQ meets its contract. -/
 theorem verified : Verified target program contract :=
-  X86_64.Verified.of_code (permits := by decide +kernel) (simple := by decide +kernel) (correct := correct Seal.X86_64.code_ok)
+  X86_64.Verified.of_code (permits := by decide +kernel) (simple := by decide +kernel) (correct := correct fun r p m c a t i =>
+      Seal.X86_64.message_ok r p m c a t i (Seal.X86_64.groups_ok r))
     (constantTime := by decide +kernel) (noResidue := by decide +kernel) (witness := witness)
 
 end Proof.AesGcm.SealGather.X86_64

@@ -6,5 +6,6 @@ pub mod aes_gcm;
 pub mod aes_gcm_open;
 pub mod aes_gcm_seal;
 pub mod aes_gcm_seal_gather;
+pub mod aes_gcm_seal_vaes;
 pub mod gather;
 pub mod ghash;

@@ -5,6 +5,7 @@ use leanseal::asm::x86_64::aes_gcm::*;
 use leanseal::asm::x86_64::aes_gcm_open::*;
 use leanseal::asm::x86_64::aes_gcm_seal::*;
 use leanseal::asm::x86_64::aes_gcm_seal_gather::*;
+use leanseal::asm::x86_64::aes_gcm_seal_vaes::*;
 use leanseal::asm::x86_64::gather::*;
 use leanseal::asm::x86_64::ghash::*;
 
@@ -37,10 +38,10 @@ pub const GHASH_BLOCKS: &[Kernel<GhashBlocks>] = &[kernel!(
     vg_ghash_blocks_pclmul_avx,
     VG_GHASH_BLOCKS_PCLMUL_AVX_FEATURES
 )];
-pub const SEAL: &[Kernel<Seal>] = &[kernel!(
-    vg_aes_gcm_seal_aesni,
-    VG_AES_GCM_SEAL_AESNI_FEATURES
-)];
+pub const SEAL: &[Kernel<Seal>] = &[
+    kernel!(vg_aes_gcm_seal_aesni, VG_AES_GCM_SEAL_AESNI_FEATURES),
+    kernel!(vg_aes_gcm_seal_vaes, VG_AES_GCM_SEAL_VAES_FEATURES),
+];
 pub const SEAL_GATHER: &[Kernel<SealGather>] = &[kernel!(
     vg_aes_gcm_seal_gather_aesni,
     VG_AES_GCM_SEAL_GATHER_AESNI_FEATURES

@@ -11,17 +11,6 @@ namespace Impl.AesGcm.Open.X86_64
 open TCB.X86_64 Impl.X86_64 Impl.AesGcm.X86_64 Impl.Ghash.X86_64
 open Impl.AesCtr32.X86_64 (write)
 
-/-! ## The tag -/
-
-/-- The tag that was given, in `xmm0`. -/
-def given : Kernel := Code.seqs [
-  arguments 7, .block [.alu .cmp .r8 (imm 16)],
-  .ite .e (.block [.vmovdquLoad .xmm 0 (at_ .rcx)]) (Impl.Partial.X86_64.load slideAt 0 1 .rcx .r8)]
-
-/-- No bit of the two differs. -/
-def compare : List Instr :=
-  [xor .xmm 11 0, .vmovqTo .rax 11, .vecUn (.pshufd 0x4e) .xmm 11 11, .vmovqTo .r11 11, .alu .or .rax (.reg .r11)]
-
 /-! ## The text -/
 
 /-- Decrypt `n` blocks. -/
@@ -41,7 +30,7 @@ def leave (v : Nat) : Kernel := .seq (.block clearAll) (.block [.clear .r11, .mo
 
 /-- The kernel. -/
 def code : Kernel := Code.seqs [
-  start, absorb, tagOf 4 6, given,
+  start, absorb, tagOf 4 6, given 7,
   Impl.Partial.X86_64.keepFirst onesAt 11 .r8, .block compare, .revealIf 0 1 .e (.seq decrypt (leave 1)) (leave 0)]
 
 /-- The program. -/

@@ -1,6 +1,7 @@
+import Proof.AesGcm.Open.Contract
 import Proof.AesGcm.Open.Witness
 import Proof.AesGcm.Open.X86_64.Decrypt
-import Proof.AesGcm.Open.X86_64.Tag
+import Proof.AesGcm.X86_64.Compare
 import Proof.AesGcm.X86_64.Start
 import Proof.X86_64.Verified
 import Proof.X86_64.Witness
@@ -49,9 +50,10 @@ theorem correct (s : State) (h : target.Pre contract table s) :
   have tag : view.lane s₈ 11 0 = k.openedTag := by
     rw [t₈, mask₇, h₇, b₆.hash, m₆, BitVec.xor_comm]
     rfl
-  refine (given_ok e₈ a₈ (by decide) p.tagLen (by rw [m₈]; exact p.readsTag)).mono fun s₉ ⟨f₉, m₉, l₉, g₉⟩ => .seq (.of_wp ?_)
+  refine (given_ok (i := 7) e₈ a₈ (by decide) p.tagLen (by rw [m₈]; exact p.readsTag)).mono fun s₉ ⟨f₉, m₉, l₉, g₉⟩ => .seq (.of_wp ?_)
   have m₉ : s₉.memory = k.memory := m₉.trans m₈
   have e₉ := e₈.same f₉.keeps (m₉.trans m₈.symm)
+  have g₉ : view.lane s₉ 0 0 = ofBytes 128 (bytesAt s₈.memory.bytes k.tag k.tagLen) := g₉
   have small : k.tagLen ≤ 16 := by
     have : ∀ l ∈ Spec.Gcm.tagLengths, l ≤ 16 := by decide
     exact this _ p.tagLen
@@ -59,7 +61,7 @@ theorem correct (s : State) (h : target.Pre contract table s) :
   have f₁₀ : Frame [.rax, .r11] [0, 8, 9, 10] s₉ s₁₀ := .of_loaded l₁₀ (by decide)
   have x₁₀ : view.lane s₁₀ 11 0 = ofBytes 128 ((toBytes 16 k.openedTag).take k.tagLen) := by
     rw [show view.lane s₁₀ 11 0 = _ from l₁₀.lane, show (11 : Vec).val = 11 from rfl, f₉.lane 11, tag]
-  refine compareTags_ok.mono fun s₁₁ ⟨f₁₁, m₁₁, z₁₁⟩ => ?_
+  refine compareTags_ok.mono fun s₁₁ ⟨f₁₁, m₁₁, z₁₁, _⟩ => ?_
   have m₁₁ : s₁₁.memory = k.memory := m₁₁.trans (l₁₀.memory.trans m₉)
   have same : s₁₁.flag .zf = some (verdict k) := by
     rw [z₁₁, x₁₀, f₁₀.lane 0, g₉, m₈, BitVec.xor_comm, verdict_eq small]

@@ -4,11 +4,15 @@ use leanseal::asm::x86_64::aes::*;
 use leanseal::asm::x86_64::aes_gcm::*;
 use leanseal::asm::x86_64::aes_gcm_open::*;
 use leanseal::asm::x86_64::aes_gcm_seal::*;
+use leanseal::asm::x86_64::aes_gcm_stream::*;
+use leanseal::asm::x86_64::aes_gcm_stream_decrypt::*;
+use leanseal::asm::x86_64::aes_gcm_stream_encrypt::*;
 use leanseal::asm::x86_64::gather::*;
 use leanseal::asm::x86_64::ghash::*;
 
 use super::{
-    Ctr32, EncryptBlock, GatherCopy, GhashBlocks, Init, Kernel, Open, Prepare16, Seal, kernel,
+    Ctr32, EncryptBlock, GatherCopy, GhashBlocks, Init, Kernel, Open, Prepare16, Seal,
+    StreamFinish, StreamInit, StreamPiece, StreamVerify, kernel,
 };
 
 pub const GATHER_COPY: &[Kernel<GatherCopy>] = &[
@@ -42,4 +46,24 @@ pub const SEAL: &[Kernel<Seal>] = &[kernel!(
 pub const OPEN: &[Kernel<Open>] = &[kernel!(
     vg_aes_gcm_open_aesni,
     VG_AES_GCM_OPEN_AESNI_FEATURES
+)];
+pub const STREAM_INIT: &[Kernel<StreamInit>] = &[kernel!(
+    vg_aes_gcm_stream_init_aesni,
+    VG_AES_GCM_STREAM_INIT_AESNI_FEATURES
+)];
+pub const STREAM_ENCRYPT: &[Kernel<StreamPiece>] = &[kernel!(
+    vg_aes_gcm_stream_encrypt_aesni,
+    VG_AES_GCM_STREAM_ENCRYPT_AESNI_FEATURES
+)];
+pub const STREAM_DECRYPT: &[Kernel<StreamPiece>] = &[kernel!(
+    vg_aes_gcm_stream_decrypt_aesni,
+    VG_AES_GCM_STREAM_DECRYPT_AESNI_FEATURES
+)];
+pub const STREAM_FINISH: &[Kernel<StreamFinish>] = &[kernel!(
+    vg_aes_gcm_stream_finish_aesni,
+    VG_AES_GCM_STREAM_FINISH_AESNI_FEATURES
+)];
+pub const STREAM_VERIFY: &[Kernel<StreamVerify>] = &[kernel!(
+    vg_aes_gcm_stream_verify_aesni,
+    VG_AES_GCM_STREAM_VERIFY_AESNI_FEATURES
 )];

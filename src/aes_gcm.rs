@@ -28,6 +28,8 @@ mod error;
 mod key;
 mod message;
 #[cfg(target_arch = "x86_64")]
+mod stream;
+#[cfg(target_arch = "x86_64")]
 mod x86_64;
 
 use core::fmt;
@@ -38,6 +40,8 @@ pub use aead::{Aes128Gcm, Aes192Gcm, Aes256Gcm};
 pub use error::{Error, NewError};
 use key::Key;
 use message::{Message, ReceivedTag};
+#[cfg(target_arch = "x86_64")]
+pub use stream::{Decryptor, Encryptor};
 
 #[cfg(target_arch = "aarch64")]
 use aarch64::Backend;

@@ -173,5 +173,7 @@ impl Context {
     }
 }
 
+#[cfg(target_arch = "x86_64")]
+mod stream;
 #[cfg(test)]
 mod tests;

@@ -88,7 +88,7 @@ impl<'a> Message<'a> {
 }
 
 /// A tag of a length that tags have.
-pub(super) struct ReceivedTag<'a, const N: usize>(&'a [u8; N]);
+pub(super) struct ReceivedTag<'a, const N: usize>(pub(super) &'a [u8; N]);
 
 impl<'a, const N: usize> ReceivedTag<'a, N> {
     pub(super) fn new(tag: &'a [u8; N]) -> Self {
@@ -116,6 +116,11 @@ pub(super) fn check_lengths(nonce: usize, aad: usize, data: usize) -> Result<(),
     if aad >= 1 << 61 {
         return Err(Error::AadTooLong);
     }
+    check_data_len(data)
+}
+
+/// The limit for texts.
+pub(super) fn check_data_len(data: usize) -> Result<(), Error> {
     if data > (1 << 36) - 32 {
         return Err(Error::DataTooLong);
     }

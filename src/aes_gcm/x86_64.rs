@@ -8,7 +8,17 @@ use crate::asm::x86_64::aes_gcm_seal_gather::{
     VG_AES_GCM_SEAL_GATHER_AESNI_FEATURES, vg_aes_gcm_seal_gather_aesni,
 };
 use crate::asm::x86_64::aes_gcm_seal_vaes::{VG_AES_GCM_SEAL_VAES_FEATURES, vg_aes_gcm_seal_vaes};
-use crate::asm::{OpenArgs, SealArgs, SealGatherArgs};
+use crate::asm::x86_64::aes_gcm_stream::*;
+use crate::asm::x86_64::aes_gcm_stream_decrypt::{
+    VG_AES_GCM_STREAM_DECRYPT_AESNI_FEATURES, vg_aes_gcm_stream_decrypt_aesni,
+};
+use crate::asm::x86_64::aes_gcm_stream_encrypt::{
+    VG_AES_GCM_STREAM_ENCRYPT_AESNI_FEATURES, vg_aes_gcm_stream_encrypt_aesni,
+};
+use crate::asm::{
+    OpenArgs, SealArgs, SealGatherArgs, StreamArgs, StreamFinishArgs, StreamInitArgs,
+    StreamVerifyArgs,
+};
 use crate::cpu;
 
 /// Kernels that work together: what one writes into a context is what the next one reads.
@@ -151,5 +161,85 @@ impl Backend {
         };
         // SAFETY: the caller's.
         unsafe { vg_aes_gcm_open_aesni(context, args) != 0 }
+    }
+
+    /// Begins a message in pieces.
+    ///
+    /// # Safety
+    ///
+    /// The backend runs here, its `prepare` wrote the context, and the other conditions of the kernel.
+    pub(super) unsafe fn stream_init(self, context: *const u8, args: &StreamInitArgs) {
+        const {
+            assert!(cpu::covers(
+                cpu::aesni::FEATURES,
+                VG_AES_GCM_STREAM_INIT_AESNI_FEATURES
+            ))
+        };
+        // SAFETY: the caller's.
+        unsafe { vg_aes_gcm_stream_init_aesni(context, args) };
+    }
+
+    /// Encrypts a piece of a message in place.
+    ///
+    /// # Safety
+    ///
+    /// The backend runs here, its `prepare` wrote the context, and the other conditions of the kernel.
+    pub(super) unsafe fn stream_encrypt(self, context: *const u8, args: &StreamArgs) {
+        const {
+            assert!(cpu::covers(
+                cpu::aesni::FEATURES,
+                VG_AES_GCM_STREAM_ENCRYPT_AESNI_FEATURES
+            ))
+        };
+        // SAFETY: the caller's.
+        unsafe { vg_aes_gcm_stream_encrypt_aesni(context, args) };
+    }
+
+    /// Decrypts a piece of a message in place.
+    ///
+    /// # Safety
+    ///
+    /// The backend runs here, its `prepare` wrote the context, and the other conditions of the kernel.
+    pub(super) unsafe fn stream_decrypt(self, context: *const u8, args: &StreamArgs) {
+        const {
+            assert!(cpu::covers(
+                cpu::aesni::FEATURES,
+                VG_AES_GCM_STREAM_DECRYPT_AESNI_FEATURES
+            ))
+        };
+        // SAFETY: the caller's.
+        unsafe { vg_aes_gcm_stream_decrypt_aesni(context, args) };
+    }
+
+    /// Writes the tag of a message in pieces.
+    ///
+    /// # Safety
+    ///
+    /// The backend runs here, its `prepare` wrote the context, and the other conditions of the kernel.
+    pub(super) unsafe fn stream_finish(self, context: *const u8, args: &StreamFinishArgs) {
+        const {
+            assert!(cpu::covers(
+                cpu::aesni::FEATURES,
+                VG_AES_GCM_STREAM_FINISH_AESNI_FEATURES
+            ))
+        };
+        // SAFETY: the caller's.
+        unsafe { vg_aes_gcm_stream_finish_aesni(context, args) };
+    }
+
+    /// Whether the tag of a message in pieces is right.
+    ///
+    /// # Safety
+    ///
+    /// The backend runs here, its `prepare` wrote the context, and the other conditions of the kernel.
+    pub(super) unsafe fn stream_verify(self, context: *const u8, args: &StreamVerifyArgs) -> bool {
+        const {
+            assert!(cpu::covers(
+                cpu::aesni::FEATURES,
+                VG_AES_GCM_STREAM_VERIFY_AESNI_FEATURES
+            ))
+        };
+        // SAFETY: the caller's.
+        unsafe { vg_aes_gcm_stream_verify_aesni(context, args) != 0 }
     }
 }

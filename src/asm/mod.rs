@@ -132,3 +132,113 @@ const _: () = {
     assert!(core::mem::offset_of!(SealGatherArgs, count) == 72);
     assert!(size_of::<SealGatherArgs>() == 80);
 };
+
+/// Arguments of functions that take more than there are registers for.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct StreamArgs {
+    /// See the functions that take this structure.
+    pub rounds: usize,
+    /// Where 80 bytes are read and written.
+    pub state: *mut u8,
+    /// See the functions that take this structure.
+    pub text_len: usize,
+    /// Where `len` bytes are read and written.
+    pub data: *mut u8,
+    /// How much is at `data`.
+    pub len: usize,
+}
+
+#[cfg(target_pointer_width = "64")]
+const _: () = {
+    assert!(core::mem::offset_of!(StreamArgs, rounds) == 0);
+    assert!(core::mem::offset_of!(StreamArgs, state) == 8);
+    assert!(core::mem::offset_of!(StreamArgs, text_len) == 16);
+    assert!(core::mem::offset_of!(StreamArgs, data) == 24);
+    assert!(core::mem::offset_of!(StreamArgs, len) == 32);
+    assert!(size_of::<StreamArgs>() == 40);
+};
+
+/// Arguments of functions that take more than there are registers for.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct StreamFinishArgs {
+    /// See the functions that take this structure.
+    pub rounds: usize,
+    /// Where 80 bytes are read.
+    pub state: *const u8,
+    /// See the functions that take this structure.
+    pub aad_len: usize,
+    /// See the functions that take this structure.
+    pub text_len: usize,
+    /// Where 16 bytes are written.
+    pub tag: *mut u8,
+}
+
+#[cfg(target_pointer_width = "64")]
+const _: () = {
+    assert!(core::mem::offset_of!(StreamFinishArgs, rounds) == 0);
+    assert!(core::mem::offset_of!(StreamFinishArgs, state) == 8);
+    assert!(core::mem::offset_of!(StreamFinishArgs, aad_len) == 16);
+    assert!(core::mem::offset_of!(StreamFinishArgs, text_len) == 24);
+    assert!(core::mem::offset_of!(StreamFinishArgs, tag) == 32);
+    assert!(size_of::<StreamFinishArgs>() == 40);
+};
+
+/// Arguments of functions that take more than there are registers for.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct StreamInitArgs {
+    /// See the functions that take this structure.
+    pub rounds: usize,
+    /// Where `nonce_len` bytes are read.
+    pub nonce: *const u8,
+    /// How much is at `nonce`.
+    pub nonce_len: usize,
+    /// Where `aad_len` bytes are read.
+    pub aad: *const u8,
+    /// How much is at `aad`.
+    pub aad_len: usize,
+    /// Where 80 bytes are written.
+    pub state: *mut u8,
+}
+
+#[cfg(target_pointer_width = "64")]
+const _: () = {
+    assert!(core::mem::offset_of!(StreamInitArgs, rounds) == 0);
+    assert!(core::mem::offset_of!(StreamInitArgs, nonce) == 8);
+    assert!(core::mem::offset_of!(StreamInitArgs, nonce_len) == 16);
+    assert!(core::mem::offset_of!(StreamInitArgs, aad) == 24);
+    assert!(core::mem::offset_of!(StreamInitArgs, aad_len) == 32);
+    assert!(core::mem::offset_of!(StreamInitArgs, state) == 40);
+    assert!(size_of::<StreamInitArgs>() == 48);
+};
+
+/// Arguments of functions that take more than there are registers for.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct StreamVerifyArgs {
+    /// See the functions that take this structure.
+    pub rounds: usize,
+    /// Where 80 bytes are read.
+    pub state: *const u8,
+    /// See the functions that take this structure.
+    pub aad_len: usize,
+    /// See the functions that take this structure.
+    pub text_len: usize,
+    /// Where `tag_len` bytes are read.
+    pub tag: *const u8,
+    /// How much is at `tag`.
+    pub tag_len: usize,
+}
+
+#[cfg(target_pointer_width = "64")]
+const _: () = {
+    assert!(core::mem::offset_of!(StreamVerifyArgs, rounds) == 0);
+    assert!(core::mem::offset_of!(StreamVerifyArgs, state) == 8);
+    assert!(core::mem::offset_of!(StreamVerifyArgs, aad_len) == 16);
+    assert!(core::mem::offset_of!(StreamVerifyArgs, text_len) == 24);
+    assert!(core::mem::offset_of!(StreamVerifyArgs, tag) == 32);
+    assert!(core::mem::offset_of!(StreamVerifyArgs, tag_len) == 40);
+    assert!(size_of::<StreamVerifyArgs>() == 48);
+};

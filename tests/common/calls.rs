@@ -6,7 +6,7 @@ use super::backends::{
     CTR32, ENCRYPT_BLOCK, GHASH_BLOCKS, INIT, OPEN, PREPARE16, SEAL, SEAL_GATHER, runnable,
 };
 use super::reference::{self, CANARY, CONTEXT, KEY_LENGTHS, SUBKEY};
-use super::{bytes, gcm};
+use super::{bytes, gcm, stream};
 
 /// Numbers of blocks that reach every part of the kernels, which take up to 8 at a time.
 const BLOCKS: [usize; 13] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 27];
@@ -62,11 +62,11 @@ impl Buffer {
 }
 
 /// Bytes that are only read.
-fn input(bytes: &[u8]) -> Argument {
+pub fn input(bytes: &[u8]) -> Argument {
     Argument::Buffer(Buffer::input(bytes))
 }
 
-fn inout(before: &[u8], after: &[u8]) -> Argument {
+pub fn inout(before: &[u8], after: &[u8]) -> Argument {
     Argument::Buffer(Buffer {
         before: before.to_vec(),
         after: after.to_vec(),
@@ -85,6 +85,7 @@ pub fn calls(seed: u64) -> Vec<Call> {
         for shape in SHAPES {
             seal_and_open(&key, shape, seed + 5, &mut calls);
         }
+        stream::calls(&key, seed + 8, &mut calls);
     }
     let key = bytes(16, seed + 3);
     prepare16(&key, &mut calls);

@@ -3,6 +3,8 @@
 use std::ops::Deref;
 
 use leanseal::aes_gcm::{AesGcm, Error, NewError, Tag};
+#[cfg(target_arch = "x86_64")]
+use leanseal::aes_gcm::{Decryptor, Encryptor};
 
 use super::features::{not_tested, restricted};
 use super::split;
@@ -86,6 +88,36 @@ const FORMS: &[Form] = &[
         restores: false,
         nonce_len: None,
     },
+    #[cfg(target_arch = "x86_64")]
+    Form {
+        name: "in pieces",
+        seal: |key, message| {
+            let mut data = message.data.to_vec();
+            let mut encryptor = Encryptor::new(key, message.nonce, message.aad)?;
+            for piece in pieces(&mut data) {
+                encryptor.update(piece)?;
+            }
+            let tag = encryptor.finish();
+            Ok((data, tag))
+        },
+        open: |key, message, tag| {
+            let mut data = message.data.to_vec();
+            let mut open = || {
+                let mut decryptor = Decryptor::new(key, message.nonce, message.aad)?;
+                for piece in pieces(&mut data) {
+                    decryptor.update(piece)?;
+                }
+                decryptor.verify(tag)
+            };
+            let opened = open();
+            if opened.is_err() {
+                data.fill(0);
+            }
+            (opened, data)
+        },
+        restores: false,
+        nonce_len: None,
+    },
     #[cfg(feature = "aead")]
     Form {
         name: "traits",
@@ -95,6 +127,19 @@ const FORMS: &[Form] = &[
         nonce_len: Some(12),
     },
 ];
+
+/// As `split` cuts them.
+#[cfg(target_arch = "x86_64")]
+fn pieces(mut data: &mut [u8]) -> Vec<&mut [u8]> {
+    let lengths: Vec<_> = split(data).iter().map(|piece| piece.len()).collect();
+    let mut pieces = Vec::new();
+    for length in lengths {
+        let (piece, rest) = data.split_at_mut(length);
+        pieces.push(piece);
+        data = rest;
+    }
+    pieces
+}
 
 /// Nothing if no kernel can run here, which is said on the standard error of the test, unless that was asked for.
 pub fn new(bytes: &[u8]) -> Option<Key> {

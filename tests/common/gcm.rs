@@ -16,6 +16,36 @@ pub fn seal(key: &[u8], nonce: &[u8], aad: &[u8], data: &mut [u8]) -> [u8; 16] {
     xor(ghash(&subkey, [0; 16], &hashed), encrypt_block(key, &j0))
 }
 
+/// What the kernels for messages in pieces keep of a message: the mask of the tag, the next counter block and the hash as
+/// little-endian numbers, and the keystream and the bytes of a block that is not whole.
+pub fn state(key: &[u8], nonce: &[u8], aad: &[u8], ciphertext: &[u8]) -> [u8; 80] {
+    let subkey = subkey(key);
+    let j0 = first_counter(&subkey, nonce);
+    let counter = |i: usize| {
+        let mut block = j0;
+        let low = u32::from_be_bytes(j0[12..].try_into().unwrap());
+        block[12..].copy_from_slice(&low.wrapping_add(i as u32).to_be_bytes());
+        block
+    };
+    let blocks = ciphertext.len().div_ceil(16);
+    let (whole, rest) = ciphertext.split_at(ciphertext.len() / 16 * 16);
+    let mut hashed = padded(aad);
+    hashed.extend(whole);
+    let reversed = |mut block: [u8; 16]| {
+        block.reverse();
+        block
+    };
+    let mut state = [0; 80];
+    state[..16].copy_from_slice(&encrypt_block(key, &j0));
+    state[16..32].copy_from_slice(&reversed(counter(1 + blocks)));
+    state[32..48].copy_from_slice(&reversed(ghash(&subkey, [0; 16], &hashed)));
+    if !rest.is_empty() {
+        state[48..64].copy_from_slice(&encrypt_block(key, &counter(blocks)));
+        state[64..][..rest.len()].copy_from_slice(rest);
+    }
+    state
+}
+
 /// The block J0 of section 7.1.
 fn first_counter(subkey: &[u8; 16], nonce: &[u8]) -> [u8; 16] {
     if nonce.len() == 12 {

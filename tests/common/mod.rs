@@ -13,6 +13,7 @@ pub mod others;
 pub mod program;
 pub mod random;
 pub mod reference;
+pub mod stream;
 
 pub use random::bytes;
 

@@ -140,6 +140,15 @@ def finish : List Instr :=
 def tagOf (aad text : Nat) : Kernel := Code.seqs [
   loadLengths 0 aad text, .block hashOne, .block [.vecBin .pshufb .xmm 11 11 (.reg 9), xor .xmm 11 13]]
 
+/-- The tag that was given, which is an argument, in `xmm12`. -/
+def given (i : Nat) : Kernel := Code.seqs [
+  arguments i, .block [.alu .cmp .r8 (imm 16)],
+  .ite .e (.block [.vmovdquLoad .xmm 12 (at_ .rcx)]) (Impl.Partial.X86_64.load slideAt 12 14 .rcx .r8)]
+
+/-- No bit of the two differs. -/
+def compare : List Instr :=
+  [xor .xmm 11 12, .vmovqTo .rax 11, .vecUn (.pshufd 0x4e) .xmm 11 11, .vmovqTo .r11 11, .alu .or .rax (.reg .r11)]
+
 /-- Leave nothing in vector registers. -/
 def clearAll : List Instr := clear (List.range 16)
 

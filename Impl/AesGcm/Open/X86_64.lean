@@ -50,16 +50,7 @@ def decryptRest : Kernel := Code.seqs [
   .skipIf .e <| Code.seqs [
     Impl.Partial.X86_64.load slideAt 1 2 .rcx .r8, .block [xor .xmm 0 1], Impl.Partial.X86_64.store slideAt 0 2 .rcx .r8]]
 
-/-! ## The tag -/
-
-/-- The tag that was given, in `xmm12`. -/
-def given : Kernel := Code.seqs [
-  arguments 7, .block [.alu .cmp .r8 (imm 16)],
-  .ite .e (.block [.vmovdquLoad .xmm 12 (at_ .rcx)]) (Impl.Partial.X86_64.load slideAt 12 14 .rcx .r8)]
-
-/-- No bit of the two differs. -/
-def compare : List Instr :=
-  [xor .xmm 11 12, .vmovqTo .rax 11, .vecUn (.pshufd 0x4e) .xmm 11 11, .vmovqTo .r11 11, .alu .or .rax (.reg .r11)]
+/-! ## A wrong tag -/
 
 /-- The groups become what they were. The counter is found again from the nonce. -/
 def restore : Kernel := Code.seqs [
@@ -72,7 +63,7 @@ def leave (v : Nat) : Kernel := .seq (.block clearAll) (.block [.clear .r11, .mo
 
 /-- Opening, given the code that hashes and decrypts all but less than 128 bytes. -/
 def opening (bulk : Kernel) : Kernel := Code.seqs [
-  start, bulk, streamRest, .block ready, .block empty, hashRest, loadLengths 15 4 6, .block finish, given,
+  start, bulk, streamRest, .block ready, .block empty, hashRest, loadLengths 15 4 6, .block finish, given 7,
   Impl.Partial.X86_64.keepFirst onesAt 11 .r8, .block compare, .revealIf 0 1 .e (.seq decryptRest (leave 1)) (.seq restore (leave 0))]
 
 /-- The kernel. -/

@@ -1,8 +1,9 @@
+import Proof.AesGcm.Open.Contract
 import Proof.AesGcm.Open.Witness
 import Proof.AesGcm.Open.X86_64.Decrypt
 import Proof.AesGcm.Open.X86_64.Rest
 import Proof.AesGcm.Open.X86_64.Restore
-import Proof.AesGcm.Open.X86_64.Tag
+import Proof.AesGcm.X86_64.Compare
 import Proof.AesGcm.X86_64.Start
 import Proof.X86_64.Verified
 import Proof.X86_64.Witness
@@ -135,8 +136,9 @@ theorem opening_ok {constants : List Byte} {bulk : Kernel} (s : State) (h : targ
   have tagBytes : bytesAt s₃.memory.bytes k.tag k.tagLen = bytesAt k.memory.bytes k.tag k.tagLen := by
     rw [h₃.memory]
     exact k.text.bytesAt_mem_apart d (Nat.le_of_lt (k.value 8).isLt) p.apartTag
-  refine (given_ok e₃ a₃ (by decide) p.tagLen (by rw [h₃.memory]; exact p.readsTag)).mono fun s₄ ⟨f₄, m₄, l₄, g₄⟩ => .seq (.of_wp ?_)
+  refine (given_ok (i := 7) e₃ a₃ (by decide) p.tagLen (by rw [h₃.memory]; exact p.readsTag)).mono fun s₄ ⟨f₄, m₄, l₄, g₄⟩ => .seq (.of_wp ?_)
   have e₄ := e₃.same f₄.keeps m₄
+  have g₄ : view.lane s₄ 12 0 = ofBytes 128 (bytesAt s₃.memory.bytes k.tag k.tagLen) := g₄
   have small : k.tagLen ≤ 16 := by
     have : ∀ l ∈ Spec.Gcm.tagLengths, l ≤ 16 := by decide
     exact this _ p.tagLen
@@ -144,7 +146,7 @@ theorem opening_ok {constants : List Byte} {bulk : Kernel} (s : State) (h : targ
   have f₅ : Frame [.rax, .r11] [0, 1, 2, 3, 4, 5, 6, 7, 12] s₄ s₅ := .of_loaded l₅ (by decide)
   have x₅ : view.lane s₅ 11 0 = ofBytes 128 ((toBytes 16 k.openedTag).take k.tagLen) := by
     rw [show view.lane s₅ 11 0 = _ from l₅.lane, show (11 : Vec).val = 11 from rfl, f₄.lane 11, h₃.tag]
-  refine compareTags_ok.mono fun s₆ ⟨f₆, m₆, z₆⟩ => ?_
+  refine compareTags_ok.mono fun s₆ ⟨f₆, m₆, z₆, _⟩ => ?_
   have m₆ : s₆.memory = k.memory.set (k.text.mem d) := m₆.trans (l₅.memory.trans (m₄.trans h₃.memory))
   have same : s₆.flag .zf = some (verdict k) := by
     rw [z₆, x₅, f₅.lane 12, g₄, tagBytes, BitVec.xor_comm, verdict_eq small]

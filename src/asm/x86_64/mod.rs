@@ -7,5 +7,8 @@ pub mod aes_gcm_open;
 pub mod aes_gcm_seal;
 pub mod aes_gcm_seal_gather;
 pub mod aes_gcm_seal_vaes;
+pub mod aes_gcm_stream;
+pub mod aes_gcm_stream_decrypt;
+pub mod aes_gcm_stream_encrypt;
 pub mod gather;
 pub mod ghash;

@@ -9,7 +9,7 @@ use leanseal::asm::aarch64::ghash::*;
 
 use super::{
     Ctr32, EncryptBlock, GatherCopy, GhashBlocks, Init, Kernel, Open, Prepare16, Seal, SealGather,
-    kernel,
+    StreamFinish, StreamInit, StreamPiece, StreamVerify, kernel,
 };
 
 pub const GATHER_COPY: &[Kernel<GatherCopy>] = &[kernel!(vg_gather_copy, VG_GATHER_COPY_FEATURES)];
@@ -24,3 +24,8 @@ pub const GHASH_BLOCKS: &[Kernel<GhashBlocks>] =
 pub const SEAL: &[Kernel<Seal>] = &[kernel!(vg_aes_gcm_seal, VG_AES_GCM_SEAL_FEATURES)];
 pub const SEAL_GATHER: &[Kernel<SealGather>] = &[];
 pub const OPEN: &[Kernel<Open>] = &[kernel!(vg_aes_gcm_open, VG_AES_GCM_OPEN_FEATURES)];
+pub const STREAM_INIT: &[Kernel<StreamInit>] = &[];
+pub const STREAM_ENCRYPT: &[Kernel<StreamPiece>] = &[];
+pub const STREAM_DECRYPT: &[Kernel<StreamPiece>] = &[];
+pub const STREAM_FINISH: &[Kernel<StreamFinish>] = &[];
+pub const STREAM_VERIFY: &[Kernel<StreamVerify>] = &[];

@@ -7,7 +7,10 @@ mod x86_64;
 
 #[cfg(target_arch = "aarch64")]
 pub use aarch64::*;
-use leanseal::asm::{OpenArgs, SealArgs, SealGatherArgs, Slice};
+use leanseal::asm::{
+    OpenArgs, SealArgs, SealGatherArgs, Slice, StreamArgs, StreamFinishArgs, StreamInitArgs,
+    StreamVerifyArgs,
+};
 #[cfg(target_arch = "x86_64")]
 pub use x86_64::*;
 
@@ -62,6 +65,14 @@ pub type Seal = function!(*const u8, *const SealArgs);
 pub type SealGather = function!(*const u8, *const SealGatherArgs);
 /// The context, the message; whether its tag is right.
 pub type Open = function!(*const u8, *const OpenArgs => u32);
+/// The context, the nonce and the additional data, the state.
+pub type StreamInit = function!(*const u8, *const StreamInitArgs);
+/// The context, the state, the piece.
+pub type StreamPiece = function!(*const u8, *const StreamArgs);
+/// The context, the state, the tag.
+pub type StreamFinish = function!(*const u8, *const StreamFinishArgs);
+/// The context, the state, the tag; whether it is right.
+pub type StreamVerify = function!(*const u8, *const StreamVerifyArgs => u32);
 
 /// Those that this CPU can run; the others are named on the standard error of the test, and so is `what` if there is none at all.
 pub fn runnable<F: Copy>(what: &str, kernels: &[Kernel<F>]) -> Vec<Kernel<F>> {

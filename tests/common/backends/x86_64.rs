@@ -6,12 +6,15 @@ use leanseal::asm::x86_64::aes_gcm_open::*;
 use leanseal::asm::x86_64::aes_gcm_seal::*;
 use leanseal::asm::x86_64::aes_gcm_seal_gather::*;
 use leanseal::asm::x86_64::aes_gcm_seal_vaes::*;
+use leanseal::asm::x86_64::aes_gcm_stream::*;
+use leanseal::asm::x86_64::aes_gcm_stream_decrypt::*;
+use leanseal::asm::x86_64::aes_gcm_stream_encrypt::*;
 use leanseal::asm::x86_64::gather::*;
 use leanseal::asm::x86_64::ghash::*;
 
 use super::{
     Ctr32, EncryptBlock, GatherCopy, GhashBlocks, Init, Kernel, Open, Prepare16, Seal, SealGather,
-    kernel,
+    StreamFinish, StreamInit, StreamPiece, StreamVerify, kernel,
 };
 
 pub const GATHER_COPY: &[Kernel<GatherCopy>] = &[
@@ -49,4 +52,24 @@ pub const SEAL_GATHER: &[Kernel<SealGather>] = &[kernel!(
 pub const OPEN: &[Kernel<Open>] = &[kernel!(
     vg_aes_gcm_open_aesni,
     VG_AES_GCM_OPEN_AESNI_FEATURES
+)];
+pub const STREAM_INIT: &[Kernel<StreamInit>] = &[kernel!(
+    vg_aes_gcm_stream_init_aesni,
+    VG_AES_GCM_STREAM_INIT_AESNI_FEATURES
+)];
+pub const STREAM_ENCRYPT: &[Kernel<StreamPiece>] = &[kernel!(
+    vg_aes_gcm_stream_encrypt_aesni,
+    VG_AES_GCM_STREAM_ENCRYPT_AESNI_FEATURES
+)];
+pub const STREAM_DECRYPT: &[Kernel<StreamPiece>] = &[kernel!(
+    vg_aes_gcm_stream_decrypt_aesni,
+    VG_AES_GCM_STREAM_DECRYPT_AESNI_FEATURES
+)];
+pub const STREAM_FINISH: &[Kernel<StreamFinish>] = &[kernel!(
+    vg_aes_gcm_stream_finish_aesni,
+    VG_AES_GCM_STREAM_FINISH_AESNI_FEATURES
+)];
+pub const STREAM_VERIFY: &[Kernel<StreamVerify>] = &[kernel!(
+    vg_aes_gcm_stream_verify_aesni,
+    VG_AES_GCM_STREAM_VERIFY_AESNI_FEATURES
 )];

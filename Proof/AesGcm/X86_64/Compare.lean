@@ -1,5 +1,3 @@
-import Impl.AesGcm.Open.X86_64
-import Proof.AesGcm.Open.Contract
 import Proof.AesGcm.X86_64.Enter
 
 /-!
@@ -7,9 +5,8 @@ import Proof.AesGcm.X86_64.Enter
 -/
 
 set_option autoImplicit false
-namespace Proof.AesGcm.Open.X86_64
-open TCB TCB.X86_64 SymExec Impl.X86_64 Impl.AesGcm.X86_64 Impl.AesGcm.Open.X86_64 Impl.Ghash.X86_64 Proof.Gf2 Proof.AesGcm.Message
-open Proof.AesGcm.X86_64 Proof.Ghash.X86_64
+namespace Proof.AesGcm.X86_64
+open TCB TCB.X86_64 SymExec Impl.X86_64 Impl.AesGcm.X86_64 Impl.Ghash.X86_64 Proof.Gf2 Proof.AesGcm.Message Proof.Ghash.X86_64
 
 /-- The tag that was given, at `rcx`. -/
 def givenLayout : Layout := { areas := [{ len := 16 }], ptrs := [(1, 0, 0)] }
@@ -22,24 +19,25 @@ attribute [local irreducible] State.setReg State.setXmm State.setVec State.clear
 variable {c : Fixed} {k : Call} {n : Nat} {pub : List Region} {s : State}
 
 /-- **The tag that was given**, and its length. -/
-theorem given_ok (e : Env c s) (a : Arguments k n pub s) (hn : 8 < n) (hl : k.tagLen ∈ Spec.Gcm.tagLengths)
-    (reads : Within s.memory.readable ⟨k.tag, k.tagLen⟩) : isa.Wp pub given (fun s' =>
-      Frame [.rax, .r11, .rcx, .r8] [0, 1, 2, 3, 4, 5, 6, 7, 11] s s' ∧ s'.memory = s.memory ∧ s'.gpr .r8 = BitVec.ofNat 64 k.tagLen ∧
-      view.lane s' 12 0 = ofBytes 128 (bytesAt s.memory.bytes k.tag k.tagLen)) s := by
-  have size : 1 ≤ k.tagLen ∧ k.tagLen ≤ 16 := by
+theorem given_ok {i : Nat} (e : Env c s) (a : Arguments k n pub s) (hn : i + 1 < n)
+    (hl : (k.value (i + 1)).toNat ∈ Spec.Gcm.tagLengths)
+    (reads : Within s.memory.readable ⟨k.value i, (k.value (i + 1)).toNat⟩) : isa.Wp pub (given i) (fun s' =>
+      Frame [.rax, .r11, .rcx, .r8] [0, 1, 2, 3, 4, 5, 6, 7, 11] s s' ∧ s'.memory = s.memory ∧ s'.gpr .r8 = BitVec.ofNat 64 (k.value (i + 1)).toNat ∧
+      view.lane s' 12 0 = ofBytes 128 (bytesAt s.memory.bytes (k.value i) (k.value (i + 1)).toNat)) s := by
+  have size : 1 ≤ (k.value (i + 1)).toNat ∧ (k.value (i + 1)).toNat ≤ 16 := by
     have : ∀ l ∈ Spec.Gcm.tagLengths, 1 ≤ l ∧ l ≤ 16 := by decide
     exact this _ hl
-  refine .seq ((arguments_ok 7 a hn).mono fun s₁ ⟨f₁, m₁, p₁, l₁⟩ => .seq ?_)
-  have l₁ : s₁.gpr .r8 = BitVec.ofNat 64 k.tagLen := l₁.trans ((BitVec.ofNat_toNat ..).trans (BitVec.setWidth_eq _)).symm
+  refine .seq ((arguments_ok i a hn).mono fun s₁ ⟨f₁, m₁, p₁, l₁⟩ => .seq ?_)
+  have l₁ : s₁.gpr .r8 = BitVec.ofNat 64 (k.value (i + 1)).toNat := l₁.trans ((BitVec.ofNat_toNat ..).trans (BitVec.setWidth_eq _)).symm
   refine (compare_ok (P := fun _ => True) (fun _ _ _ _ _ _ => trivial) (by omega) (by decide) trivial l₁).mono
     fun s₂ ⟨_, f₂, m₂, _, z₂⟩ => ?_
   have f : Frame [.rax, .r11, .rcx, .r8] (List.range 16) s s₂ := (f₁.mono (by decide) fun _ h => h).trans (f₂.mono (List.nil_subset _) fun _ h => h)
   have m := m₂.trans m₁
-  have p₂ : s₂.gpr .rcx = k.tag := (f₂.gpr .rcx).trans p₁
+  have p₂ : s₂.gpr .rcx = k.value i := (f₂.gpr .rcx).trans p₁
   have l₂ := (f₂.gpr .r8).trans l₁
   refine .ite z₂ (fun z => ?_) fun z => ?_
-  · have z : k.tagLen = 16 := of_decide_eq_true z
-    have holds : givenLayout.Holds view (fun _ => k.tag) s₂ := {
+  · have z : (k.value (i + 1)).toNat = 16 := of_decide_eq_true z
+    have holds : givenLayout.Holds view (fun _ => k.value i) s₂ := {
       ptrs := fun q hq => by
         obtain rfl := List.mem_singleton.1 hq
         exact p₂.trans (BitVec.add_zero _).symm
@@ -50,10 +48,10 @@ theorem given_ok (e : Env c s) (a : Arguments k n pub s) (hn : 8 < n) (hl : k.ta
     refine machine.wp givenOutcome holds (by decide +kernel) fun s₃ o => ?_
     have f₃ : Frame [] [0, 1, 2, 3, 4, 5, 6, 7, 11] s₂ s₃ := .of_ends o (by decide +kernel)
     refine ⟨(f.mono (fun _ h => h) (by decide)).trans (f₃.mono (List.nil_subset _) fun _ h => h), Eq.trans o.memory m, (f₃.gpr .r8).trans l₂, ?_⟩
-    have value : view.lane s₃ 12 0 = ofBytes 128 (bytesAt s₂.memory.bytes (k.tag + 0#64) 16) := o.vec (r := 12) rfl 0
+    have value : view.lane s₃ 12 0 = ofBytes 128 (bytesAt s₂.memory.bytes (k.value i + 0#64) 16) := o.vec (r := 12) rfl 0
     rw [value, BitVec.add_zero, m, z]
-  · have z : k.tagLen ≠ 16 := of_decide_eq_false z
-    refine (Proof.Partial.X86_64.load_ok (a := k.tag) (k := k.tagLen) (by decide) (by decide) (by decide) p₂ l₂ size.1 (by omega)
+  · have z : (k.value (i + 1)).toNat ≠ 16 := of_decide_eq_false z
+    refine (Proof.Partial.X86_64.load_ok (a := k.value i) (k := (k.value (i + 1)).toNat) (by decide) (by decide) (by decide) p₂ l₂ size.1 (by omega)
       (by rw [m]; exact reads) (e.same f.keeps m).slide).mono fun s₃ l₃ => ?_
     have f₃ : Frame [.rax, .r11] [0, 1, 2, 3, 4, 5, 6, 7, 11] s₂ s₃ := .of_loaded l₃ (by decide)
     refine ⟨(f.mono (fun _ h => h) (by decide)).trans (f₃.mono (by decide) fun _ h => h), l₃.memory.trans m, (f₃.gpr .r8).trans l₂, ?_⟩
@@ -78,7 +76,8 @@ theorem or_halves (v : BitVec 128) : (hi64 v ||| lo64 v == 0#64) = decide (v = 0
 
 /-- **The comparison**: ZF says whether no bit differs. -/
 theorem compareTags_ok : isa.Wp pub (.block compare) (fun s' => Frame [.rax, .r11] (List.range 8) s s' ∧ s'.memory = s.memory ∧
-      s'.flag .zf = some (decide (view.lane s 11 0 ^^^ view.lane s 12 0 = 0))) s := by
+      s'.flag .zf = some (decide (view.lane s 11 0 ^^^ view.lane s 12 0 = 0)) ∧
+      (s'.gpr .rax = 0#64 ↔ view.lane s 11 0 ^^^ view.lane s 12 0 = 0)) s := by
   refine .append (xs := [_]) (machine.wp_registers halvesOutcome (by decide +kernel) fun s₁ o₁ => ?_)
   have f₁ : Frame [] (List.range 8) s s₁ := .of_ends o₁ (by decide +kernel)
   have m₁ : s₁.memory = s.memory := o₁.memory
@@ -108,7 +107,7 @@ theorem compareTags_ok : isa.Wp pub (.block compare) (fun s' => Frame [.rax, .r1
     reads
     rw [← lo64_swap64, ← v₃]
     rfl
-  have lanes (r : Nat) (hr : r ∈ List.range 8) : view.lane s₄ r 0 = view.lane s r 0 := by
+  have lanes (r : Nat) (hr : r ∈ (List.range 8)) : view.lane s₄ r 0 = view.lane s r 0 := by
     have e₄ : view.lane s₄ r 0 = view.lane s₃ r 0 := by simp only [view, State.lane, w₄]
     have e₂ : view.lane s₂ r 0 = view.lane s₁ r 0 := by simp only [view, State.lane, w₂]
     rw [e₄, f₃.lanes r hr, e₂, f₁.lanes r hr]
@@ -117,9 +116,15 @@ theorem compareTags_ok : isa.Wp pub (.block compare) (fun s' => Frame [.rax, .r1
   · rw [← lanes r hr]
     simp only [view, State.lane]
     reads
-  · reads
+  have value : (s₄.gpr .rax ||| s₄.src (.reg .r11) == 0#64) = decide (view.lane s 11 0 ^^^ view.lane s 12 0 = 0) := by
     rw [State.src, x₄, y₄, ← v₁, ← or_halves, BitVec.or_comm]
+  refine ⟨?_, ?_⟩
+  · reads
+    rw [← value]
     rfl
+  · reads
+    have := congrArg (· = true) value
+    simpa using this
 
 end
-end Proof.AesGcm.Open.X86_64
+end Proof.AesGcm.X86_64

@@ -126,9 +126,10 @@ impl AesGcm {
         text: &[&[u8]],
         out: &mut [u8],
     ) -> Result<Tag, Error> {
-        message::check_lengths(nonce.len(), aad.len(), out.len())?;
-        gather::copy(text, out)?;
-        self.encrypt_in_place(nonce, aad, out)
+        let mut tag = [0; 16];
+        let message = Message::new(nonce, aad, out)?;
+        self.key.seal_from(message, text, &mut tag)?;
+        Ok(tag)
     }
 
     /// Decrypts `data` in place if `tag` is right for it, the nonce and `aad`.

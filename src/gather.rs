@@ -101,19 +101,8 @@ fn total_len(slices: &[&[u8]]) -> usize {
 /// The lengths are checked while the list is written, because a pass of their own costs small copies 2 ns.
 #[inline]
 fn copy_batch(slices: &[&[u8]], out: &mut [u8]) -> bool {
-    let mut list = [const { MaybeUninit::<Slice>::uninit() }; BATCH];
-    let mut room = out.len();
-    for (entry, slice) in list.iter_mut().zip(slices) {
-        let Some(left) = room.checked_sub(slice.len()) else {
-            return false;
-        };
-        room = left;
-        entry.write(Slice {
-            ptr: slice.as_ptr(),
-            len: slice.len(),
-        });
-    }
-    if room != 0 || slices.len() > BATCH {
+    let mut list = NO_LIST;
+    if !write_list(slices, out.len(), &mut list) {
         return false;
     }
     // SAFETY: the first `slices.len()` entries of `list` are initialised, from slices that are borrowed for the call; their lengths
@@ -128,6 +117,27 @@ fn copy_batch(slices: &[&[u8]], out: &mut [u8]) -> bool {
         );
     }
     true
+}
+
+/// Room for what kernels take.
+pub(crate) type List = [MaybeUninit<Slice>; BATCH];
+
+pub(crate) const NO_LIST: List = [const { MaybeUninit::uninit() }; BATCH];
+
+/// Writes one entry for each slice, and gives back whether they fit into the list and hold `room` bytes in all.
+#[inline]
+pub(crate) fn write_list(slices: &[&[u8]], mut room: usize, list: &mut List) -> bool {
+    for (entry, slice) in list.iter_mut().zip(slices) {
+        let Some(left) = room.checked_sub(slice.len()) else {
+            return false;
+        };
+        room = left;
+        entry.write(Slice {
+            ptr: slice.as_ptr(),
+            len: slice.len(),
+        });
+    }
+    room == 0 && slices.len() <= BATCH
 }
 
 /// Calls the fastest kernel that can run here.

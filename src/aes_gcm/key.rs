@@ -6,6 +6,9 @@ use core::mem::MaybeUninit;
 use zeroize::Zeroize;
 
 use super::{AesGcm, Backend, Message, NewError, ReceivedTag, Tag};
+#[cfg(target_arch = "x86_64")]
+use crate::gather;
+use crate::gather::LengthMismatch;
 
 /// A key with the kernels that know its context.
 pub(super) struct Key {
@@ -75,6 +78,41 @@ impl Key {
         // kinds, which outlive the call, and have the lengths that kernels take.
         unsafe { self.backend.seal(self.context.as_ptr(), &args) };
         tag
+    }
+
+    /// Encrypts the slices into the place of the message, if they are as long in all; writes nothing otherwise.
+    ///
+    /// Inlined, like what it calls first: a message that passes through memory costs 20 ns, because kernels load from there at once.
+    #[inline]
+    pub(super) fn seal_from(
+        &self,
+        mut message: Message<'_>,
+        text: &[&[u8]],
+        tag: &mut Tag,
+    ) -> Result<(), LengthMismatch> {
+        #[cfg(target_arch = "x86_64")]
+        if self.seal_gather(&mut message, text, tag) {
+            return Ok(());
+        }
+        message.fill(text)?;
+        *tag = self.seal(message);
+        Ok(())
+    }
+
+    /// The same by one kernel; `false`, and nothing written, if there are many slices or they are of another length in all.
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    fn seal_gather(&self, message: &mut Message<'_>, text: &[&[u8]], tag: &mut Tag) -> bool {
+        let mut list = gather::NO_LIST;
+        if !gather::write_list(text, message.len(), &mut list) {
+            return false;
+        }
+        let slices = list.as_ptr().cast();
+        let args = message.seal_gather_args(self.rounds, tag, slices, text.len());
+        // SAFETY: as in `seal`; the first `text.len()` entries of `list` are initialised, from slices that are borrowed for the call,
+        // and as long in all as the message.
+        unsafe { self.backend.seal_gather(self.context.as_ptr(), &args) };
+        true
     }
 
     /// Decrypts the message in place and gives back `true`; leaves it as it is and gives back `false` if the tag is wrong.

@@ -2,6 +2,9 @@
 
 use super::{Error, Tag};
 use crate::asm::{OpenArgs, SealArgs};
+#[cfg(target_arch = "x86_64")]
+use crate::asm::{SealGatherArgs, Slice};
+use crate::gather::{self, LengthMismatch};
 
 /// A message that is not too long, with a nonce.
 pub(super) struct Message<'a> {
@@ -28,6 +31,41 @@ impl<'a> Message<'a> {
             len: self.data.len(),
             tag: tag.as_mut_ptr(),
         }
+    }
+
+    /// What a kernel takes that seals `count` slices into the place of the message.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) fn seal_gather_args(
+        &mut self,
+        rounds: usize,
+        tag: &mut Tag,
+        slices: *const Slice,
+        count: usize,
+    ) -> SealGatherArgs {
+        SealGatherArgs {
+            rounds,
+            nonce: self.nonce.as_ptr(),
+            nonce_len: self.nonce.len(),
+            aad: self.aad.as_ptr(),
+            aad_len: self.aad.len(),
+            data: self.data.as_mut_ptr(),
+            len: self.data.len(),
+            tag: tag.as_mut_ptr(),
+            slices,
+            count,
+        }
+    }
+
+    /// How long the text is.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) fn len(&self) -> usize {
+        self.data.len()
+    }
+
+    /// Copies the text to its place.
+    #[inline(never)]
+    pub(super) fn fill(&mut self, text: &[&[u8]]) -> Result<(), LengthMismatch> {
+        gather::copy(text, self.data)
     }
 
     /// What a kernel takes that opens the message.

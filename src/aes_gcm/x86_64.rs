@@ -4,7 +4,10 @@
 use crate::asm::x86_64::aes_gcm::*;
 use crate::asm::x86_64::aes_gcm_open::{VG_AES_GCM_OPEN_AESNI_FEATURES, vg_aes_gcm_open_aesni};
 use crate::asm::x86_64::aes_gcm_seal::{VG_AES_GCM_SEAL_AESNI_FEATURES, vg_aes_gcm_seal_aesni};
-use crate::asm::{OpenArgs, SealArgs};
+use crate::asm::x86_64::aes_gcm_seal_gather::{
+    VG_AES_GCM_SEAL_GATHER_AESNI_FEATURES, vg_aes_gcm_seal_gather_aesni,
+};
+use crate::asm::{OpenArgs, SealArgs, SealGatherArgs};
 use crate::cpu;
 
 /// Kernels that work together: what one writes into a context is what the next one reads.
@@ -96,6 +99,22 @@ impl Backend {
         };
         // SAFETY: the caller's.
         unsafe { vg_aes_gcm_seal_aesni(context, args) }
+    }
+
+    /// Encrypts a message whose text is a list of slices.
+    ///
+    /// # Safety
+    ///
+    /// The backend runs here, its `prepare` wrote the context, and the other conditions of the kernel.
+    pub(super) unsafe fn seal_gather(self, context: *const u8, args: &SealGatherArgs) {
+        const {
+            assert!(cpu::covers(
+                cpu::aesni::FEATURES,
+                VG_AES_GCM_SEAL_GATHER_AESNI_FEATURES
+            ))
+        };
+        // SAFETY: the caller's.
+        unsafe { vg_aes_gcm_seal_gather_aesni(context, args) }
     }
 
     /// Decrypts a message in place, if its tag is right.

@@ -94,17 +94,6 @@ impl Key {
         if self.seal_gather(&mut message, text, tag) {
             return Ok(());
         }
-        self.seal_copied(message, text, tag)
-    }
-
-    /// The same by two kernels.
-    #[cold]
-    fn seal_copied(
-        &self,
-        mut message: Message<'_>,
-        text: &[&[u8]],
-        tag: &mut Tag,
-    ) -> Result<(), LengthMismatch> {
         message.fill(text)?;
         *tag = self.seal(message);
         Ok(())

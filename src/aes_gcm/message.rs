@@ -63,6 +63,7 @@ impl<'a> Message<'a> {
     }
 
     /// Copies the text to its place.
+    #[inline(never)]
     pub(super) fn fill(&mut self, text: &[&[u8]]) -> Result<(), LengthMismatch> {
         gather::copy(text, self.data)
     }

@@ -16,7 +16,7 @@ namespace Proof.AesGcm.Stream.Witness
 open TCB Spec.AesGcm Proof.AesGcm.Message.Witness
 
 section
-variable {constants record : List Byte} (small : constants.length ≤ 0x100000) (short : record.length ≤ 72) {a : Args}
+variable {constants record : List Byte} (small : constants.length ≤ 0x100000) (short : record.length ≤ 256) {a : Args}
   (ctx : a "ctx" = BitVec.ofNat 64 0x1000) (rounds : a "rounds" = 10)
 include small short ctx rounds
 
@@ -51,7 +51,7 @@ end
 
 /-- Both memories meet what all contracts require, if they meet what is left. -/
 theorem requires {con : Contract} {vs : List Nat} {constants : List Byte} (small : constants.length ≤ 0x100000)
-    (short : (TCB.Witness.recordBytes con.sig vs).length ≤ 72)
+    (short : (TCB.Witness.recordBytes con.sig vs).length ≤ 256)
     (ctx : TCB.Witness.args con.sig vs "ctx" = BitVec.ofNat 64 0x1000) (rounds : TCB.Witness.args con.sig vs "rounds" = 10)
     {rest : List Requirement} (all : con.requires = [Context.validRounds, Message.ofCipher, Message.prepared] ++ rest)
     (others : ∀ q ∈ rest, ∀ m, q.Holds (TCB.Witness.args con.sig vs) m) (m : Mem)

@@ -8,7 +8,8 @@ import Proof.AesGcm.X86_64.Lengths
 
 set_option autoImplicit false
 namespace Proof.AesGcm.Open.X86_64
-open TCB TCB.X86_64 SymExec Impl.X86_64 Impl.AesGcm.X86_64 Impl.AesGcm.Open.X86_64 Proof.Gf2 Proof.AesGcm.Message
+open TCB TCB.X86_64 SymExec Impl.X86_64 Impl.AesGcm.X86_64 Impl.AesGcm.Open.X86_64 Proof.Gf2
+open Proof.AesGcm.Message hiding stream Fixed fixedOf shl_three counter_add word_add key_text
 open Proof.AesGcm.X86_64 Proof.Ghash.X86_64
 
 /-- The registers that hashing leaves as they are: the keystream, and what else is needed later. -/

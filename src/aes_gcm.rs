@@ -148,7 +148,8 @@ impl AesGcm {
     ///
     /// # Errors
     ///
-    /// [`Error::TagMismatch`] if the tag is wrong, and those of [`AesGcm::encrypt_in_place`]; `data` is as it was then.
+    /// [`Error::TagMismatch`] if the tag is wrong, and those of [`AesGcm::encrypt_in_place`]; `data` is as it was then. A longer text is
+    /// decrypted while it is hashed, and encrypted again if the tag is wrong.
     pub fn decrypt_in_place<const N: usize>(
         &self,
         nonce: &[u8],
@@ -169,7 +170,7 @@ impl AesGcm {
     ///
     /// # Errors
     ///
-    /// [`Error::TagMismatch`] if the tag is wrong: `out` is filled with zeros then, and never held any of the text.
+    /// [`Error::TagMismatch`] if the tag is wrong: `out` is filled with zeros then, after it may have held some of the text for a moment.
     /// [`Error::LengthMismatch`] if `out` is longer or shorter than `data`, and those of [`AesGcm::encrypt_in_place`]; nothing is
     /// written then.
     pub fn decrypt<const N: usize>(

@@ -49,6 +49,7 @@ pub struct Library {
 pub fn read(rlib: &[u8]) -> Result<Library> {
     let archive = ArchiveFile::parse(rlib).context("not a library")?;
     let (mut functions, mut statics) = (Vec::new(), Vec::new());
+    let mut called = Vec::new();
     let mut found = None;
     for member in archive.members() {
         let member = member?;
@@ -64,9 +65,15 @@ pub fn read(rlib: &[u8]) -> Result<Library> {
                 *found.get_or_insert(architecture) == architecture,
                 "objects of different architectures"
             );
-            kernels(&object, &mut functions)?;
+            kernels(&object, &mut functions, &mut called)?;
             tables(&object, &mut statics)?;
         }
+    }
+    for name in called {
+        ensure!(
+            functions.iter().any(|function| function.name == name),
+            "{name} is called, but not defined in the library"
+        );
     }
     Ok(Library {
         architecture: found.context("there is no object in the library")?,
@@ -83,14 +90,20 @@ fn architecture(object: &object::File) -> Result<&'static str> {
     }
 }
 
-fn kernels(object: &object::File, found: &mut Vec<Function>) -> Result<()> {
+/// The kernels that an object defines, and the names of those that it has from another one.
+fn kernels(
+    object: &object::File,
+    found: &mut Vec<Function>,
+    called: &mut Vec<String>,
+) -> Result<()> {
     for symbol in object.symbols() {
         let mangled = symbol.name().context("a symbol has no name")?;
         let Some(name) = kernel_name(mangled) else {
             continue;
         };
         let Some(index) = symbol.section_index() else {
-            bail!("{name} is called, but not defined in the library");
+            called.push(name);
+            continue;
         };
         let section = object.section_by_index(index)?;
         ensure!(

@@ -191,7 +191,8 @@ theorem correct (s : State) (h : target.Pre contract table s) :
 /-- The witness, with any table of constants. -/
 theorem witness {constants : List Byte} (small : constants.length ≤ 0x100000)
     (arranged : (TCB.Witness.recorded contract.sig Message.Witness.values 0x2000 &&
-      TCB.Witness.arranged contract.sig Message.Witness.values constants [stack]) = true) : target.HasWitness contract constants :=
+      TCB.Witness.arranged contract.sig Message.Witness.values constants [stack]
+        (TCB.Witness.inputs contract.sig Message.Witness.values 0x2000)) = true) : target.HasWitness contract constants :=
   witness_of_record Message.Witness.values 0x2000 (Message.Witness.fill Message.Witness.words₁ 1)
     (Message.Witness.fill Message.Witness.words₂ 2) (by decide) arranged (fun _ _ _ x _ => Message.Witness.fill_ne x)
     (Witness.requires small) (Witness.declassified small)

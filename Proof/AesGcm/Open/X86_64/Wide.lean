@@ -21,7 +21,7 @@ theorem ready_of {s : State} (h : target.Pre contract Wide.table s) (r : X86_64.
 theorem correct (s : State) (h : target.Pre contract Wide.table s) :
     isa.WpRevealing (target.publicRegions contract Wide.table s) (target.revealed contract s) Impl.AesGcm.Open.X86_64.Wide.code
       (target.Post contract s) s :=
-  opening_ok s h (by decide +kernel) fun r => (groups_ok (ready_of h r)).seq (X86_64.group_ok.runs r)
+  opening_ok s h (by decide +kernel) fun r => OpensAll.seq (groups_ok (ready_of h r)) (X86_64.group_ok.runs r)
 
 /-- The kernel meets its contract. -/
 theorem verified : Verified target Impl.AesGcm.Open.X86_64.Wide.program contract :=

@@ -3,6 +3,7 @@
 
 use crate::asm::x86_64::aes_gcm::*;
 use crate::asm::x86_64::aes_gcm_open::{VG_AES_GCM_OPEN_AESNI_FEATURES, vg_aes_gcm_open_aesni};
+use crate::asm::x86_64::aes_gcm_open_vaes::{VG_AES_GCM_OPEN_VAES_FEATURES, vg_aes_gcm_open_vaes};
 use crate::asm::x86_64::aes_gcm_seal::{VG_AES_GCM_SEAL_AESNI_FEATURES, vg_aes_gcm_seal_aesni};
 use crate::asm::x86_64::aes_gcm_seal_gather::{
     VG_AES_GCM_SEAL_GATHER_AESNI_FEATURES, vg_aes_gcm_seal_gather_aesni,
@@ -24,7 +25,7 @@ use crate::cpu;
 /// Kernels that work together: what one writes into a context is what the next one reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Backend {
-    /// VAES, VPCLMULQDQ and AVX2; messages are opened as with `AesNi`.
+    /// VAES, VPCLMULQDQ and AVX2; lists of slices and messages in pieces as with `AesNi`.
     Vaes,
     /// AES-NI, PCLMULQDQ and AVX; the powers of the hash subkey by VPCLMULQDQ.
     AesNiVpclmul,
@@ -153,14 +154,29 @@ impl Backend {
     ///
     /// The backend runs here, its `prepare` wrote the context, and the other conditions of the kernel.
     pub(super) unsafe fn open(self, context: *const u8, args: &OpenArgs) -> bool {
-        const {
-            assert!(cpu::covers(
-                cpu::aesni::FEATURES,
-                VG_AES_GCM_OPEN_AESNI_FEATURES
-            ))
+        let right = match self {
+            Self::Vaes => {
+                const {
+                    assert!(cpu::covers(
+                        cpu::vaes::FEATURES,
+                        VG_AES_GCM_OPEN_VAES_FEATURES
+                    ))
+                };
+                // SAFETY: the caller's.
+                unsafe { vg_aes_gcm_open_vaes(context, args) }
+            }
+            Self::AesNiVpclmul | Self::AesNi => {
+                const {
+                    assert!(cpu::covers(
+                        cpu::aesni::FEATURES,
+                        VG_AES_GCM_OPEN_AESNI_FEATURES
+                    ))
+                };
+                // SAFETY: the caller's.
+                unsafe { vg_aes_gcm_open_aesni(context, args) }
+            }
         };
-        // SAFETY: the caller's.
-        unsafe { vg_aes_gcm_open_aesni(context, args) != 0 }
+        right != 0
     }
 
     /// Begins a message in pieces.

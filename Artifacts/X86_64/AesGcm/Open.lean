@@ -1,4 +1,4 @@
-import Proof.AesGcm.Open.X86_64
+import Proof.AesGcm.Open.X86_64.Wide
 import TCB.Artifact
 
 /-!
@@ -16,5 +16,13 @@ def vg_aes_gcm_open_aesni : Artifact X86_64.target where
   program := Impl.AesGcm.Open.X86_64.program
   contract := Spec.AesGcm.Open.contract
   proof := Proof.AesGcm.Open.X86_64.verified
+
+/-- With VAES and VPCLMULQDQ. -/
+def vg_aes_gcm_open_vaes : Artifact X86_64.target where
+  symbol := "vg_aes_gcm_open_vaes"
+  file := "aes_gcm_open_vaes"
+  program := Impl.AesGcm.Open.X86_64.Wide.program
+  contract := Spec.AesGcm.Open.contract
+  proof := Proof.AesGcm.Open.X86_64.Wide.verified
 
 end Artifacts.X86_64.AesGcm.Open

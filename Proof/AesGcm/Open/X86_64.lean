@@ -188,15 +188,18 @@ theorem correct (s : State) (h : target.Pre contract table s) :
     isa.WpRevealing (target.publicRegions contract table s) (target.revealed contract s) code (target.Post contract s) s :=
   opening_ok s h (by decide +kernel) fun r => group_ok.runs r
 
-/-- The witness. -/
-theorem witness : target.HasWitness contract table :=
+/-- The witness, with any table of constants. -/
+theorem witness {constants : List Byte} (small : constants.length ≤ 0x100000)
+    (arranged : (TCB.Witness.recorded contract.sig Message.Witness.values 0x2000 &&
+      TCB.Witness.arranged contract.sig Message.Witness.values constants [stack]
+        (TCB.Witness.inputs contract.sig Message.Witness.values 0x2000)) = true) : target.HasWitness contract constants :=
   witness_of_record Message.Witness.values 0x2000 (Message.Witness.fill Message.Witness.words₁ 1)
-    (Message.Witness.fill Message.Witness.words₂ 2) (by decide) (by decide +kernel) (fun _ _ _ x _ => Message.Witness.fill_ne x)
-    (Witness.requires (by decide +kernel)) (Witness.declassified (by decide +kernel))
+    (Message.Witness.fill Message.Witness.words₂ 2) (by decide) arranged (fun _ _ _ x _ => Message.Witness.fill_ne x)
+    (Witness.requires small) (Witness.declassified small)
 
 /-- The kernel meets its contract. -/
 theorem verified : Verified target program contract :=
   X86_64.Verified.of_code_revealing (permits := by decide +kernel) (cleared := .inl (by decide +kernel)) (correct := correct)
-    (constantTime := by decide +kernel) (noResidue := by decide +kernel) (witness := witness)
+    (constantTime := by decide +kernel) (noResidue := by decide +kernel) (witness := witness (by decide +kernel) (by decide +kernel))
 
 end Proof.AesGcm.Open.X86_64

@@ -4,6 +4,7 @@
 pub mod aes;
 pub mod aes_gcm;
 pub mod aes_gcm_open;
+pub mod aes_gcm_open_vaes;
 pub mod aes_gcm_seal;
 pub mod aes_gcm_seal_gather;
 pub mod aes_gcm_seal_vaes;

@@ -3,6 +3,7 @@
 use leanseal::asm::x86_64::aes::*;
 use leanseal::asm::x86_64::aes_gcm::*;
 use leanseal::asm::x86_64::aes_gcm_open::*;
+use leanseal::asm::x86_64::aes_gcm_open_vaes::*;
 use leanseal::asm::x86_64::aes_gcm_seal::*;
 use leanseal::asm::x86_64::aes_gcm_seal_gather::*;
 use leanseal::asm::x86_64::aes_gcm_seal_vaes::*;
@@ -49,10 +50,10 @@ pub const SEAL_GATHER: &[Kernel<SealGather>] = &[kernel!(
     vg_aes_gcm_seal_gather_aesni,
     VG_AES_GCM_SEAL_GATHER_AESNI_FEATURES
 )];
-pub const OPEN: &[Kernel<Open>] = &[kernel!(
-    vg_aes_gcm_open_aesni,
-    VG_AES_GCM_OPEN_AESNI_FEATURES
-)];
+pub const OPEN: &[Kernel<Open>] = &[
+    kernel!(vg_aes_gcm_open_aesni, VG_AES_GCM_OPEN_AESNI_FEATURES),
+    kernel!(vg_aes_gcm_open_vaes, VG_AES_GCM_OPEN_VAES_FEATURES),
+];
 pub const STREAM_INIT: &[Kernel<StreamInit>] = &[kernel!(
     vg_aes_gcm_stream_init_aesni,
     VG_AES_GCM_STREAM_INIT_AESNI_FEATURES

@@ -59,9 +59,10 @@ def write : List Instr := (List.range 8).flatMap fun r =>
 
 /-! ## The hash -/
 
-/-- Load the blocks `2 * j` and `2 * j + 1` of those that end at `rcx`; the running value is added to the first block. -/
-def load (j : Nat) : List Instr :=
-  [.vmovdquLoad .ymm 14 { base := .rcx, disp := BitVec.ofInt 32 (32 * j - 256) },
+/-- Load the blocks `2 * j` and `2 * j + 1` of those that begin `back` bytes before `rcx`; the running value is added to the
+first block. -/
+def load (back j : Nat) : List Instr :=
+  [.vmovdquLoad .ymm 14 { base := .rcx, disp := BitVec.ofInt 32 (32 * j - back) },
     .vecBin .pshufb .ymm 14 14 (.mem (at_ .r10 reverseAt))] ++ if j = 0 then [xor .ymm 14 11] else []
 
 /-- Their products, added to the sums in `ymm11`, `ymm12` and `ymm10`. -/
@@ -75,8 +76,8 @@ def sums (j : Nat) : List Instr :=
 def reduce : List Instr := .vbroadcasti128 14 (at_ .r10 constantAt) :: fold .ymm 14 9 11 12 ++ fold .ymm 14 9 12 10 ++
   [.vextracti128 9 10 true, .vecBin .pxor .xmm 11 10 (.reg 9)]
 
-/-- Hash the sixteen blocks that end at `rcx`. -/
-def hash : List Instr := (List.range 8).flatMap (fun j => load j ++ sums j) ++ reduce
+/-- Hash the sixteen blocks that begin `back` bytes before `rcx`. -/
+def hash (back : Nat) : List Instr := (List.range 8).flatMap (fun j => load back j ++ sums j) ++ reduce
 
 /-! ## Both -/
 
@@ -85,20 +86,24 @@ def merge : List (Nat × Nat) → List Instr → List Instr → List Instr
   | [], xs, ys => xs ++ ys
   | (m, n) :: more, xs, ys => xs.take m ++ ys.take n ++ merge more (xs.drop m) (ys.drop n)
 
-/-- The last ten rounds, and between them the hash of the sixteen blocks before. -/
-def both : List Instr := merge (List.replicate 30 (3, 3)) lastTen hash ++ write
+/-- The last ten rounds, and between them the hash of the sixteen blocks that begin `back` bytes before. -/
+def both (back : Nat) : List Instr := merge (List.replicate 30 (3, 3)) lastTen (hash back) ++ write
 
 /-- The constants that `hash` has overwritten. -/
 def restore : List Instr :=
   [.vmovdquLoad .xmm 9 (at_ .r10 X86_64.reverseAt), .vmovdquLoad .xmm 10 (at_ .r10 oneAt)]
 
-/-- Sixteen blocks; hashed are the sixteen before them. -/
-def group : Kernel := Code.seqs [.block start, ahead, .block both, .block [.mov .rdi .r9]]
+/-- Sixteen blocks; hashed are, before that, the sixteen that begin `back` bytes before them. -/
+def group (back : Nat) : Kernel := Code.seqs [.block start, ahead, .block (both back), .block [.mov .rdi .r9]]
 
-/-- As many groups of sixteen blocks as there are, encrypted and hashed. -/
-def groups : Kernel := .seq (.block [.alu .cmp .r8 (imm 256)]) <| .skipIf .b <| Code.seqs [
+/-- As many groups of sixteen blocks as there are, hashed and decrypted. -/
+def decrypted : Kernel := .seq (.block [.alu .cmp .r8 (imm 256)]) <| .skipIf .b <| Code.seqs [
+  .block pair, runs 256 (group 0), .block restore, .block [.vzeroupper]]
+
+/-- As many groups of sixteen blocks as there are, encrypted and hashed: while one is encrypted, the one before is hashed. -/
+def encrypted : Kernel := .seq (.block [.alu .cmp .r8 (imm 256)]) <| .skipIf .b <| Code.seqs [
   .block pair, .block start, ahead, .block (lastTen ++ write), .block [.mov .rdi .r9],
   .block [.alu .add .rcx (imm 256), .alu .sub .r8 (imm 256)],
-  runs 256 group, .block hash, .block restore, .block [.vzeroupper]]
+  runs 256 (group 256), .block (hash 256), .block restore, .block [.vzeroupper]]
 
 end Impl.AesGcm.X86_64.Wide

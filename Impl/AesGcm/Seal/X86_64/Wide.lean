@@ -10,7 +10,7 @@ namespace Impl.AesGcm.Seal.X86_64.Wide
 open TCB.X86_64 Impl.X86_64 Impl.AesGcm.X86_64
 
 /-- The kernel. -/
-def code : Kernel := sealing (.seq Wide.groups (runs 128 group))
+def code : Kernel := sealing (.seq Wide.encrypted (runs 128 group))
 
 /-- The program. -/
 def program : TCB.Program Instr Cond Feature :=

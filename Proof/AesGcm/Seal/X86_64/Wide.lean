@@ -15,19 +15,9 @@ open Proof.GhashBlocks.X86_64 (same_lane)
 section
 variable {k : Call} {tab : Addr} {s₀ s s' : State} {pub : List Region} {d : Nat}
 
-/-- The low lanes stay when the high ones are cleared. -/
-theorem lane_clearUpper (r : Nat) : view.lane s.clearUpper r 0 = view.lane s r 0 := by
-  simp only [view]
-  split
-  · apply BitVec.eq_of_getLsbD_eq
-    intro i hi
-    simp [State.lane, State.clearUpper, State.xmm, lane, hi, show i < 512 by omega]
-  · rfl
-
-attribute [local irreducible] State.setReg State.setXmm State.setVec State.clearUpper State.setFlags State.setMemory in
 /-- **What is sealed last is hashed**, and the registers are as other code wants them. -/
 theorem after_ok (r : Wide.Ready k tab) (e : Env (fixedOf k tab) s₀) (hc : Constants s₀) (m : s₀.memory = k.memory)
-    (h : At (Lag k s₀) k.data k.len d s) : isa.Wp pub (.block Wide.hash) (isa.Wp pub (.block Wide.restore)
+    (h : At (Lag k s₀) k.data k.len d s) : isa.Wp pub (.block (Wide.hash 256)) (isa.Wp pub (.block Wide.restore)
       (isa.Wp pub (.block [.vzeroupper]) (At (Sealed k s₀) k.data k.len d))) s := by
   have hs := h.holds
   have some := hs.some
@@ -39,36 +29,28 @@ theorem after_ok (r : Wide.Ready k tab) (e : Env (fixedOf k tab) s₀) (hc : Con
     hash_checked fun s₁ o₁ => ?_
   have k₁ : Keeps [] s s₁ := Aes.X86_64.keeps_of_ends o₁ [] rfl
   have m₁ : s₁.memory = s.memory := o₁.memory
-  refine machine.wp restoreOutcome (layout_holds (d := d - 256) (o := 256) (j := 0) r (env.same k₁ m₁) false (m₁.trans hs.memory)
-    ((k₁.gpr _ (by decide)).trans key) (by decide) ((k₁.gpr _ (by decide)).trans next) (by omega)) restore_checked fun s₂ o₂ => ?_
-  have k₂ : Keeps [] s s₂ := k₁.trans (Aes.X86_64.keeps_of_ends o₂ [] rfl)
-  have m₂ : s₂.memory = s₁.memory := o₂.memory
-  refine .cons (s₁ := s₂.clearUpper) (t := []) rfl (.nil ?_)
-  have all : Keeps [] s s₂.clearUpper := k₂.clearUpper
-  have table (i : Nat) (hi : i + 16 ≤ 224) {x : BitVec 128} (hx : ofBytes 128 ((Wide.table.drop i).take 16) = x) :
-      (Expr.load 3 i : VecExpr).at (places k tab 0 (d - 256)) view s₁ = x := (constant_at r i hi (m₁.trans hs.memory)).trans hx
-  have mask : view.lane s₂ 9 0 = Gf2.X86_64.reverseMask := (o₂.vec (r := 9) rfl 0).trans (table reverseAt (by decide) (by decide +kernel))
-  have one : view.lane s₂ 10 0 = 1 := (o₂.vec (r := 10) rfl 0).trans (table oneAt (by decide) (by decide +kernel))
+  refine (restore_ok r (env.same k₁ m₁) (m₁.trans hs.memory) ((k₁.gpr _ (by decide)).trans hs.key)
+    ((k₁.gpr _ (by decide)).trans h.next) le).mono fun _ w => w.mono fun s₂ ⟨c₂, k₂, m₂, l₂⟩ => ?_
+  have all : Keeps [] s s₂ := k₁.trans k₂
   refine ⟨{
     frame := ⟨hs.keeps.trans (all.mono (List.nil_subset _)), fun r hr => ?_⟩
     whole := hs.whole
     le := le
-    memory := by rw [memory_clearUpper]; exact m₂.trans (m₁.trans hs.memory)
-    counter := by rw [lane_clearUpper, same_lane o₂ rfl, same_lane o₁ rfl, hs.counters 0 (by decide), Nat.add_zero]
+    memory := m₂.trans (m₁.trans hs.memory)
+    counter := by rw [l₂ 8 (by decide), same_lane o₁ rfl, hs.counters 0 (by decide), Nat.add_zero]
     hash := by
-      rw [lane_clearUpper, same_lane o₂ rfl, o₁.vec (r := 11) rfl 0]
+      rw [l₂ 11 (by decide), o₁.vec (r := 11) rfl 0]
       exact hash_at r hs.whole some le hs.memory hs.hash hs.zero
     key := (all.gpr _ (by decide)).trans hs.key }, le, (all.gpr _ (by decide)).trans h.next, (all.gpr _ (by decide)).trans h.left⟩
-  rw [lane_clearUpper]
   simp only [List.mem_cons, List.not_mem_nil, or_false] at hr
   rcases hr with rfl | rfl | rfl
-  · exact mask.trans hc.mask.symm
-  · exact one.trans hc.one.symm
-  · rw [same_lane o₂ rfl, same_lane o₁ rfl, hs.mask]
+  · exact c₂.mask.trans hc.mask.symm
+  · exact c₂.one.trans hc.one.symm
+  · rw [l₂ 13 (by decide), same_lane o₁ rfl, hs.mask]
 
 /-- **Groups of sixteen blocks.** -/
 theorem groups_ok (r : Wide.Ready k tab) (e : Env (fixedOf k tab) s₀) (hc : Constants s₀) (m : s₀.memory = k.memory)
-    (h : At (Sealed k s₀) k.data k.len 0 s) : isa.Wp pub Wide.groups (fun s' => ∃ d, At (Sealed k s₀) k.data k.len d s') s := by
+    (h : At (Sealed k s₀) k.data k.len 0 s) : isa.Wp pub Wide.encrypted (fun s' => ∃ d, At (Sealed k s₀) k.data k.len d s') s := by
   have stable : Stable [] (At (Sealed k s₀) k.data k.len 0) := fun s s' h g m v =>
     ⟨Sealed.stable _ h.holds (g.mono (List.nil_subset _)) m v, h.le, (g.gpr _ (by decide)).trans h.next, (g.gpr _ (by decide)).trans h.left⟩
   refine .seq ((compare_ok stable (k.value 6).isLt (by decide) h (h.left.trans (by rw [Nat.sub_zero]; rfl))).mono fun s₁ ⟨h₁, _, _, c₁, _⟩ => ?_)

@@ -1,5 +1,6 @@
 import Proof.AesGcm.Seal.X86_64.Group
 import Proof.AesGcm.X86_64.Wide.Hash
+import Proof.AesGcm.X86_64.Wide.Text
 
 /-!
 # Sealing sixteen blocks at once
@@ -13,15 +14,11 @@ open Proof.GhashBlocks.X86_64 (same_lane)
 
 /-! ## Symbolic values -/
 
-/-- The blocks from offset `o` of the text on, sealed. -/
-def sealedE (o : Nat) : List VecExpr :=
-  (List.range 16).map fun i => Ghash.X86_64.xorE (lastTenE (.reg (i / 2) (i % 2))) (.load 1 (o + 16 * i))
-
 /-- The first sixteen blocks are sealed. -/
-def firstOutcome : Outcome VecUn VecBin := { vec := [8, 11, 13].map keepE, mem := [(1, 0, sealedE 0)] }
+def firstOutcome : Outcome VecUn VecBin := { vec := [8, 11, 13].map keepE, mem := [(1, 0, textE 0)] }
 
 /-- Sixteen blocks are sealed, and those before are hashed. -/
-def bothOutcome : Outcome VecUn VecBin := { vec := [(11, [hashE]), keepE 8, keepE 13], mem := [(1, 256, sealedE 256)] }
+def bothOutcome : Outcome VecUn VecBin := { vec := [(11, [hashE]), keepE 8, keepE 13], mem := [(1, 256, textE 256)] }
 
 /-- Sixteen blocks are hashed. -/
 def hashOutcome : Outcome VecUn VecBin := { vec := [(11, [hashE]), keepE 8, keepE 13] }
@@ -29,9 +26,9 @@ def hashOutcome : Outcome VecUn VecBin := { vec := [(11, [hashE]), keepE 8, keep
 /-- The checks of the evaluator. -/
 theorem first_checked : machine.check (layout 0 256 true) (Wide.lastTen ++ Wide.write) firstOutcome = true := by decide +kernel
 @[inherit_doc first_checked]
-theorem both_checked : machine.check (layout 256 512 true) Wide.both bothOutcome = true := by decide +kernel
+theorem both_checked : machine.check (layout 256 512 true) (Wide.both 256) bothOutcome = true := by decide +kernel
 @[inherit_doc first_checked]
-theorem hash_checked : machine.check (layout 256 256 false) Wide.hash hashOutcome = true := by decide +kernel
+theorem hash_checked : machine.check (layout 256 256 false) (Wide.hash 256) hashOutcome = true := by decide +kernel
 
 /-! ## Their values -/
 
@@ -70,27 +67,6 @@ theorem Lag.env (h : Lag k s₀ d s) (r : Wide.Ready k tab) (e : Env (fixedOf k 
     Env (fixedOf k tab) s :=
   e.set h.keeps (by decide) (b := k.text.mem d) (by rw [h.memory, m]) (r.holds_mem d)
 
-/-- What the stores do, from byte `d` of the text on. -/
-theorem sealed_at (r : Wide.Ready k tab) (whole : d % 16 = 0) (hd : d + 256 ≤ k.len) (m : s.memory = k.memory.set (k.text.mem d)) (hj : j ≤ 4)
-    {o : Nat} (ho : p + o = d) (a : Ahead k tab (d / 16) j s₀ s) (stored : s'.memory = s.memory.set (writeRuns (places k tab j p) view s
-      [(1, o, sealedE o)] s.memory.bytes)) : s'.memory = k.memory.set (k.text.mem (d + 256)) := by
-  have data : k.text.data = k.data := rfl
-  have len : k.text.len = k.len := rfl
-  have store := k.text.store_blocks (k := d / 16) (n := 16) (by omega)
-  rw [show 16 * (d / 16) = d by omega, show 16 * (d / 16 + 16) = d + 256 by omega, data] at store
-  have lanes : (sealedE o).map (Expr.at (places k tab j p) view s) =
-      (List.range 16).map fun i => k.text.key (d / 16 + i) ^^^ k.text.word (d / 16 + i) := by
-    rw [sealedE, List.map_map]
-    refine List.map_congr_left fun i hi => ?_
-    have hi := List.mem_range.1 hi
-    have load : (Expr.load 1 (o + 16 * i) : VecExpr).at (places k tab j p) view s = k.text.word (d / 16 + i) := by
-      show Spec.AesGcm.Context.word s.memory.bytes (k.data + BitVec.ofNat 64 p) (o + 16 * i) = _
-      rw [m, Memory.bytes_set, word_add, show p + (o + 16 * i) = 16 * (d / 16 + i) by omega, ← data, k.text.word_mem_rest (by omega) (by omega)]
-    show (Ghash.X86_64.xorE (lastTenE (.reg (i / 2) (i % 2))) (.load 1 (o + 16 * i))).at _ view s = _
-    rw [Ghash.X86_64.xorE_at, load, lastTen_at r a m hj hi]
-  rw [stored, writeRuns, writeRuns, lanes, show places k tab j p 1 = k.data + BitVec.ofNat 64 p from rfl, BitVec.add_assoc,
-    ← BitVec.ofNat_add, ho, m, Memory.set_set, Memory.bytes_set, store]
-
 /-- The hash goes on. -/
 theorem hash_at (r : Wide.Ready k tab) (whole : d % 16 = 0) (some : 256 ≤ d) (le : d ≤ k.len) (m : s.memory = k.memory.set (k.text.mem d))
     (hash : view.lane s 11 0 = Spec.Ghash.ghash k.subkey k.aadHash ((List.range (d / 16 - 16)).map k.text.block))
@@ -106,17 +82,9 @@ theorem hash_at (r : Wide.Ready k tab) (whole : d % 16 = 0) (some : 256 ≤ d) (
 
 /-! ## Fragments -/
 
-attribute [local irreducible] State.setReg State.setXmm State.setVec State.clearUpper State.setFlags State.setMemory in
-/-- Back to the first round key. -/
-theorem back_ok {Q : State → Prop} (key : s.gpr .r9 = k.ctx) (h : ∀ s', Keeps [.rdi] s s' → s'.vec = s.vec → s'.memory = s.memory →
-    s'.gpr .rdi = k.ctx → Q s') : isa.Wp pub (.block [.mov .rdi .r9]) Q s := by
-  refine .cons (s₁ := s.setReg .rdi (s.gpr .r9)) rfl (.nil (h _ (kept (Keeps.refl _ s)) (by reads) (by reads) ?_))
-  reads
-  exact key
-
 /-- **Sixteen blocks are sealed**, and those before are hashed. -/
 theorem group_ok (r : Wide.Ready k tab) (e : Env (fixedOf k tab) s₀) (m : s₀.memory = k.memory)
-    (h : At (Lag k s₀) k.data k.len d s) (hd : d + 256 ≤ k.len) : isa.Wp pub Wide.group (fun s' =>
+    (h : At (Lag k s₀) k.data k.len d s) (hd : d + 256 ≤ k.len) : isa.Wp pub (Wide.group 256) (fun s' =>
       Lag k s₀ (d + 256) s' ∧ s'.gpr .rcx = s.gpr .rcx ∧ s'.gpr .r8 = s.gpr .r8) s := by
   have hs := h.holds
   have some := hs.some
@@ -133,7 +101,7 @@ theorem group_ok (r : Wide.Ready k tab) (e : Env (fixedOf k tab) s₀) (m : s₀
     fun s₃ o => ?_
   have k₃ : Keeps [] s₂ s₃ := Aes.X86_64.keeps_of_ends o [] rfl
   have e₃ : s₃.gpr .r9 = k.ctx := (k₃.gpr _ (by decide)).trans a₂.env.key
-  have m₃ := sealed_at r whole hd m₂ hj (p := d - 256) (o := 256) (by omega) a₂ o.memory
+  have m₃ := text_at r whole hd m₂ hj (p := d - 256) (o := 256) (by omega) a₂ o.memory
   refine back_ok e₃ fun s₄ k₄ v₄ m₄ d₄ => ?_
   have lane (r i : Nat) : view.lane s₄ r i = view.lane s₃ r i := by simp only [view, State.lane, v₄]
   have all : Keeps [.rdi] s s₄ := f₂.keeps.trans ((k₃.mono (List.nil_subset _)).trans k₄)

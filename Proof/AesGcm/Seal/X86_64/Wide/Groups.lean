@@ -10,58 +10,8 @@ open TCB TCB.X86_64 SymExec Impl.X86_64 Impl.AesGcm.X86_64 Proof.Gf2 Proof.AesGc
 open Proof.Aes.X86_64 (lastTenE)
 open Proof.GhashBlocks.X86_64 (same_lane)
 
-/-! ## Before and after -/
-
-/-- The counters of two blocks. -/
-def pairOutcome : Outcome VecUn VecBin :=
-  { vec := [(8, [.bin .paddd (.reg 8 0) (.load 3 Wide.zeroOneAt), .bin .paddd (.reg 8 0) (.load 3 (Wide.zeroOneAt + 16))]),
-      (11, [.reg 11 0]), keepE 13] }
-
-/-- The constants are loaded again. -/
-def restoreOutcome : Outcome VecUn VecBin :=
-  { vec := [(9, [.load 3 reverseAt]), (10, [.load 3 oneAt]), keepE 8, keepE 11, keepE 13] }
-
-@[inherit_doc first_checked]
-theorem pair_checked : machine.check (layout 0 256 false) Wide.pair pairOutcome = true := by decide +kernel
-@[inherit_doc first_checked]
-theorem restore_checked : machine.check (layout 256 256 false) Wide.restore restoreOutcome = true := by decide +kernel
-
-/-- An addition of nothing. -/
-theorem paddd_zero (x : BitVec 128) : VecBin.eval .paddd x 0 = x := by
-  have d : dword 0 0 = 0#32 ∧ dword 0 1 = 0#32 ∧ dword 0 2 = 0#32 ∧ dword 0 3 = 0#32 := by decide +kernel
-  simp only [VecBin.eval, ofDwords, d, BitVec.add_zero]
-  apply BitVec.eq_of_getLsbD_eq
-  intro i hi
-  simp only [dword, BitVec.getLsbD_append, BitVec.getLsbD_extractLsb', Nat.reduceMul]
-  repeat' split
-  · simp [*]
-  · simp [show i - 32 < 32 by omega, show 32 + (i - 32) = i by omega]
-  · simp [show i - 32 - 32 < 32 by omega, show 64 + (i - 32 - 32) = i by omega]
-  · simp [show i - 32 - 32 - 32 < 32 by omega, show 96 + (i - 32 - 32 - 32) = i by omega]
-
 section
 variable {k : Call} {tab : Addr} {s₀ s s' : State} {pub : List Region} {d : Nat}
-
-/-- The counters of the next two blocks. -/
-theorem pair_ok (r : Wide.Ready k tab) (e : Env (fixedOf k tab) s) (m : s.memory = k.memory.set (k.text.mem d)) (key : s.gpr .rdi = k.ctx)
-    (text : s.gpr .rcx = k.data + BitVec.ofNat 64 d) (hd : d + 256 ≤ k.len) {x : BitVec 128} (counter : view.lane s 8 0 = x) :
-    isa.Wp pub (.block Wide.pair) (fun s' => Keeps [] s s' ∧ s'.memory = s.memory ∧
-      (∀ l, l < 2 → view.lane s' 8 l = Spec.Gcm.counter x l) ∧ view.lane s' 11 0 = view.lane s 11 0 ∧ view.lane s' 11 1 = 0 ∧
-      view.lane s' 13 0 = view.lane s 13 0) s := by
-  refine machine.wp pairOutcome (layout_holds (j := 0) (d := d) (o := 0) r e false m (key.trans (BitVec.add_zero _).symm) (by decide) text hd)
-    pair_checked fun s' o => ⟨Aes.X86_64.keeps_of_ends o [] rfl, o.memory, fun l hl => ?_, o.vec (r := 11) rfl 0, o.vec (r := 11) rfl 1,
-      same_lane o rfl 0⟩
-  rw [o.vec (r := 8) rfl l]
-  rcases l with _ | _ | l
-  · show VecBin.eval .paddd (view.lane s 8 0) ((Expr.load 3 Wide.zeroOneAt : VecExpr).at (places k tab 0 d) view s) = x
-    rw [constant_at r Wide.zeroOneAt (by decide) m, counter]
-    have zero : ofBytes 128 ((Wide.table.drop Wide.zeroOneAt).take 16) = 0 := by decide +kernel
-    rw [zero, paddd_zero]
-  · show VecBin.eval .paddd (view.lane s 8 0) ((Expr.load 3 (Wide.zeroOneAt + 16) : VecExpr).at (places k tab 0 d) view s) = Spec.Gcm.inc32 x
-    rw [constant_at r (Wide.zeroOneAt + 16) (by decide) m, counter]
-    have one : ofBytes 128 ((Wide.table.drop (Wide.zeroOneAt + 16)).take 16) = 1 := by decide +kernel
-    rw [one, Proof.AesCtr32.X86_64.paddd_one]
-  · omega
 
 /-- **The first sixteen blocks are sealed.** -/
 theorem first_ok {Q : State → Prop} (r : Wide.Ready k tab) (e : Env (fixedOf k tab) s₀) (m : s₀.memory = k.memory)
@@ -85,7 +35,7 @@ theorem first_ok {Q : State → Prop} (r : Wide.Ready k tab) (e : Env (fixedOf k
   refine machine.wp firstOutcome (layout_holds (d := 0) (o := 0) r a₃.env true m₃ a₃.key hj ((k₃.gpr _ (by decide)).trans h.next) (by omega))
     first_checked fun s₄ o => ?_
   have k₄ : Keeps [.rdi] s s₄ := k₃.trans ((Aes.X86_64.keeps_of_ends o [] rfl).mono (List.nil_subset _))
-  have m₄ := sealed_at r rfl (by omega) m₃ hj (p := 0) (o := 0) rfl a₃ o.memory
+  have m₄ := text_at r rfl (by omega) m₃ hj (p := 0) (o := 0) rfl a₃ o.memory
   refine back_ok ((k₄.gpr _ (by decide)).trans env.key) fun s₅ k₅ v₅ m₅ d₅ => ?_
   have lane (r i : Nat) : view.lane s₅ r i = view.lane s₄ r i := by simp only [view, State.lane, v₅]
   have all : Keeps [.rdi] s s₅ := k₄.trans k₅

@@ -73,8 +73,8 @@ pub fn truncate<const N: usize>(tag: &Tag) -> [u8; N] {
 /// A key, ready to seal and open messages.
 ///
 /// What is derived from the key lies in the value itself and is wiped when it is dropped. To move it copies these bytes, as it does
-/// for every value in Rust, and the place that it leaves is not wiped: keep it where it is, or in a `Box`. A clone is as good as the
-/// original, and wiped on its own.
+/// for every value in Rust, and the place that it leaves is not wiped; taking it out of the `Result` of [`AesGcm::new`] may be such a
+/// move. Keep it where it is from then on, or in a `Box`. A clone is as good as the original, and wiped on its own.
 #[derive(Clone)]
 pub struct AesGcm {
     key: Key,

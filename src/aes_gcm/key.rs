@@ -18,17 +18,16 @@ pub(super) struct Key {
 }
 
 impl AesGcm {
-    /// The key is expanded in the whole of what is returned, because parts are copied into it: that takes time, and copies stay behind.
+    /// A copy of the expanded key: whatever is returned is copied on the way, and the place where it was stays as it was, if it is not
+    /// wiped as this one is.
     pub(super) fn make(key: &[u8]) -> Result<Self, NewError> {
         let (rounds, backend) = choose(key)?;
         // SAFETY: it is expanded next.
-        let empty = unsafe { Key::empty(rounds, backend) };
-        let mut new = Ok(Self { key: empty });
-        if let Ok(Self { key: empty }) = &mut new {
-            // SAFETY: the backend runs here, and the key has this number of rounds.
-            unsafe { empty.expand(key) };
-        }
-        new
+        let mut expanded = unsafe { Key::empty(rounds, backend) };
+        // SAFETY: the backend runs here, and the key has this number of rounds.
+        unsafe { expanded.expand(key) };
+        let key = expanded.clone();
+        Ok(Self { key })
     }
 }
 

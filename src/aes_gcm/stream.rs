@@ -13,6 +13,8 @@ use super::{AesGcm, Error, Tag};
 /// The pieces may have any lengths. What comes out does not depend on them: it is what [`AesGcm::encrypt_in_place`] makes of the
 /// pieces one after the other.
 ///
+/// The secrets of the message lie in the value itself and are wiped when it is dropped; as with [`AesGcm`], moves leave copies behind.
+///
 /// ```
 /// use leanseal::aes_gcm::{AesGcm, Encryptor};
 ///
@@ -160,16 +162,18 @@ struct Stream<'k> {
 }
 
 impl<'k> Stream<'k> {
+    #[inline(always)]
     fn new(key: &'k AesGcm, nonce: &[u8], aad: &[u8]) -> Result<Self, Error> {
         message::check_lengths(nonce.len(), aad.len(), 0)?;
-        let mut new = Self {
+        let mut state = State([0; 80]);
+        key.key.stream_init(&mut state, nonce, aad);
+        Ok(Self {
             key: &key.key,
-            state: State([0; 80]),
+            // A copy, because what is returned is copied on the way, and only this place is wiped.
+            state: State(state.0),
             aad_len: aad.len(),
             text_len: 0,
-        };
-        new.key.stream_init(&mut new.state, nonce, aad);
-        Ok(new)
+        })
     }
 
     /// The length of the text with one more piece.

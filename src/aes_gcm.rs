@@ -85,18 +85,21 @@ impl AesGcm {
     ///
     /// # Errors
     ///
-    /// [`NewError::InvalidKeyLength`] for other lengths, and [`NewError::UnsupportedCpu`] if no kernel can run here.
+    /// [`NewError::InvalidKeyLength`] for other lengths, [`NewError::UnsupportedCpu`] if no kernel can run here, and with the feature
+    /// `cpu-features-env` `InvalidCpuFeatures` if its variable is wrong.
     pub fn new(key: &[u8]) -> Result<Self, NewError> {
         Self::make(key)
     }
 
     /// Encrypts `data` in place, and gives back the tag that authenticates it and `aad`.
     ///
-    /// The nonce must not be used for another message with this key: twelve bytes are usual, and fastest, but any number is allowed.
+    /// The nonce must not be used for another message with this key: twelve bytes are usual, and fastest, but any number but 0 is
+    /// allowed. With nonces that are chosen at random, a key is good for 2^32 messages at most (SP 800-38D, section 8.3).
     ///
     /// # Errors
     ///
-    /// If the nonce is empty, or the nonce, `aad` or `data` are longer than the standard allows; `data` is as it was then.
+    /// [`Error::EmptyNonce`]; [`Error::NonceTooLong`] and [`Error::AadTooLong`] from 2^61 bytes; [`Error::DataTooLong`] beyond 2^36 - 32
+    /// bytes. `data` is as it was then.
     pub fn encrypt_in_place(
         &self,
         nonce: &[u8],
@@ -139,7 +142,8 @@ impl AesGcm {
     /// Decrypts `data` in place if `tag` is right for it, the nonce and `aad`.
     ///
     /// The length of the tag is that of its type, 4, 8 or 12 to 16 bytes, so that no sender can choose a shorter one than your protocol
-    /// has: see [`truncate`]. Where the tag is a slice, `try_into()` makes an array of it if the length is right.
+    /// has: see [`truncate`]. Where the tag is a slice, `let tag: &[u8; 16] = slice.try_into()?;` makes an array of it if the length is
+    /// right.
     ///
     /// ```compile_fail
     /// # let key = leanseal::aes_gcm::AesGcm::new(&[0; 16]).unwrap();

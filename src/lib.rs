@@ -4,11 +4,13 @@
 //! what their specification says, to stay inside their buffers, and to take the same time whatever the secret bytes are.
 //! This is the safe interface to it:
 //!
-//! - [`aes_gcm::AesGcm`] encrypts and authenticates messages;
+//! - [`aes_gcm::AesGcm`] encrypts and authenticates messages, and on x86-64 `aes_gcm::Encryptor` and `aes_gcm::Decryptor` do so piece by
+//!   piece;
 //! - [`gather::copy`] copies many slices into one buffer.
 //!
 //! The crate is `no_std`, allocates nothing and has no build script. It needs x86-64 with SSE2, or little-endian AArch64 with
-//! Advanced SIMD, and uses AVX, AES-NI, PCLMULQDQ and VPCLMULQDQ where the CPU and the operating system have them.
+//! Advanced SIMD, and uses AVX, AVX2, AES-NI, PCLMULQDQ, VAES and VPCLMULQDQ, or AES and PMULL, where the CPU and the operating system
+//! have them.
 //!
 //! # Features
 //!
@@ -19,7 +21,7 @@
 //!   with this feature or without it.
 //! - `cpu-features-env`: the environment variable `VG_CPU_FEATURES` keeps the crate from using features of the CPU. It is `none`, or
 //!   names with commas between them, as `avx,aes,pclmulqdq`: those that may be used if the CPU has them. With a name that is not known
-//!   or that the CPU lacks, [`aes_gcm::AesGcm::new`] gives an error that says so. It is read once, and needs the standard library.
+//!   (`avx`, `avx2`, `aes`, `pclmulqdq`, `vaes`, `vpclmulqdq`; on AArch64 `aes`) or that the CPU lacks, [`aes_gcm::AesGcm::new`] gives an error that says so. It is read once, and needs the standard library.
 #![no_std]
 #![deny(unsafe_code)]
 

@@ -10,7 +10,7 @@ use crate::gather;
 pub enum NewError {
     /// The key has neither 16, nor 24, nor 32 bytes.
     InvalidKeyLength,
-    /// The CPU, or the operating system, cannot run any of the kernels.
+    /// The CPU, or the operating system, cannot run any of the kernels, or `VG_CPU_FEATURES` allows none.
     UnsupportedCpu,
     /// The environment variable `VG_CPU_FEATURES` names a feature that is not known, or that the CPU does not have. The message says
     /// which.
@@ -22,6 +22,9 @@ impl fmt::Display for NewError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::InvalidKeyLength => "a key of AES has 16, 24 or 32 bytes",
+            Self::UnsupportedCpu if cfg!(feature = "cpu-features-env") => {
+                "AES-GCM needs AES-NI, PCLMULQDQ and AVX, or AES and PMULL: the CPU lacks them, or VG_CPU_FEATURES does not allow them"
+            }
             Self::UnsupportedCpu => {
                 "AES-GCM needs a CPU with AES-NI, PCLMULQDQ and AVX, or with AES and PMULL"
             }

@@ -90,7 +90,7 @@ impl Key {
         tag: &mut Tag,
     ) -> Result<(), LengthMismatch> {
         #[cfg(target_arch = "x86_64")]
-        if self.seal_gather(&mut message, text, tag) {
+        if self.backend.gathers(message.len()) && self.seal_gather(&mut message, text, tag) {
             return Ok(());
         }
         message.fill(text)?;

@@ -132,6 +132,15 @@ impl Backend {
         }
     }
 
+    /// Whether `seal_gather` takes a text of so many bytes no longer than a copy and `seal`.
+    pub(super) const fn gathers(self, len: usize) -> bool {
+        match self {
+            // From there on `seal` has groups of sixteen blocks.
+            Self::Vaes => len < 256,
+            Self::AesNiVpclmul | Self::AesNi => true,
+        }
+    }
+
     /// Encrypts a message whose text is a list of slices.
     ///
     /// # Safety

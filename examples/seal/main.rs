@@ -1,11 +1,17 @@
 //! Seals a file, or opens a sealed one: `cargo run --release --example seal -- seal|open --key-file KEY IN OUT`.
 //!
-//! The key file has 16, 24 or 32 bytes. A sealed file is a random nonce of 12 bytes, the ciphertext, and the tag of 16 bytes. Files of
-//! any length take a megabyte of memory. `OUT` appears when all of it is written, and authentic.
+//! The key file has 16, 24 or 32 bytes. A sealed file is a random nonce of 12 bytes, the ciphertext, and the tag of 16 bytes. Files
+//! of any length that AES-GCM has, up to 64 GiB, take a megabyte of memory. `OUT` appears when all of it is written; it may replace a
+//! regular file, whose permissions it keeps, but nothing else, and not the key.
+//!
+//! `seal` reads until the end of `IN`, which may be a pipe. `open` reads `IN` twice: nothing is written before its tag is found right,
+//! and the tag is verified again before `OUT` appears.
 
 use std::error::Error;
 use std::process::ExitCode;
 
+#[cfg(target_arch = "x86_64")]
+mod output;
 #[cfg(target_arch = "x86_64")]
 mod pieces;
 

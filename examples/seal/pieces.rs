@@ -2,19 +2,23 @@
 
 use std::ffi::OsString;
 use std::fmt::Display;
-use std::fs::File;
-use std::io::{Read, Write};
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Read, Seek};
 use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
-use leanseal::aes_gcm::{self, AesGcm, Decryptor, Encryptor, NewError, Tag};
-use tempfile::NamedTempFile;
+use leanseal::aes_gcm::{AesGcm, Decryptor, Encryptor, Error, NewError, Tag};
+use zeroize::Zeroizing;
 
 use crate::Result;
+use crate::output::Output;
 
 const USAGE: &str = "usage: seal seal|open --key-file KEY IN OUT";
+const LONGEST_KEY: usize = 32;
 const NONCE: usize = 12;
 const TAG: usize = size_of::<Tag>();
+/// The longest text that AES-GCM has.
+const LONGEST_TEXT: u64 = (1 << 36) - 32;
 const PIECE: usize = 1 << 20;
 /// From this length on there is a progress bar, if the standard error is a terminal.
 const LARGE: u64 = 64 << 20;
@@ -28,105 +32,129 @@ pub fn run(args: &[OsString]) -> Result<()> {
         (Some("open"), Some("--key-file")) => open,
         _ => return Err(USAGE.into()),
     };
-    let (key, input, output) = (Path::new(key), Path::new(input), Path::new(output));
-    let bytes = std::fs::read(key).map_err(of(key))?;
-    let key = AesGcm::new(&bytes).map_err(|error| match error {
-        NewError::InvalidKeyLength => of(key)(error),
+    let (key_file, input) = (Path::new(key), Path::new(input));
+    let output = Output::new(Path::new(output), key_file)?;
+    work(&read_key(key_file)?, input, output)
+}
+
+fn read_key(path: &Path) -> Result<AesGcm> {
+    // One byte more, so that a longer file is not taken for a key.
+    let mut bytes = Zeroizing::new([0; LONGEST_KEY + 1]);
+    let file = File::open(path).map_err(of(path))?;
+    let len = fill(file, &mut *bytes).map_err(of(path))?;
+    let key = AesGcm::new(&bytes[..len]).map_err(|error| match error {
+        NewError::InvalidKeyLength => of(path)(error),
         error => error.to_string(),
     })?;
-    let mut files = Files::open(input, output)?;
-    work(&key, &mut files)?;
-    files.keep()
+    Ok(key)
 }
 
-fn seal(key: &AesGcm, files: &mut Files) -> Result<()> {
+fn seal(key: &AesGcm, input: &Path, output: Output) -> Result<()> {
+    let file = File::open(input).map_err(of(input))?;
+    // The length is for the progress bar: it may be wrong, as it is in `/proc`, or change.
+    let len = file.metadata().map_err(of(input))?.len();
+    check_text_len(len).map_err(of(input))?;
     let mut nonce = [0; NONCE];
     getrandom::fill(&mut nonce)?;
-    files.write(&nonce)?;
+    let mut output = output.create()?;
+    output.write(&nonce)?;
     let mut encryptor = Encryptor::new(key, &nonce, b"")?;
-    files.pieces(files.len, |piece| encryptor.update(piece))?;
-    files.write(&encryptor.finish())
+    pieces(input, &file, len, |piece| {
+        encryptor.update(piece).map_err(of(input))?;
+        output.write(piece)
+    })?;
+    output.write(&encryptor.finish())?;
+    output.keep()
 }
 
-fn open(key: &AesGcm, files: &mut Files) -> Result<()> {
-    let text_len = files.len.checked_sub((NONCE + TAG) as u64);
-    let text_len = text_len.ok_or_else(|| of(files.input)("too short for a sealed file"))?;
+fn open(key: &AesGcm, input: &Path, output: Output) -> Result<()> {
+    // Before it is opened, which waits for a writer if it is a pipe.
+    if !fs::metadata(input).map_err(of(input))?.is_file() {
+        return Err(of(input)("not a regular file, which is read twice").into());
+    }
+    let file = File::open(input).map_err(of(input))?;
+    let len = file.metadata().map_err(of(input))?.len();
+    let text_len = len.checked_sub((NONCE + TAG) as u64);
+    let text_len = text_len.ok_or_else(|| of(input)("too short for a sealed file"))?;
+    check_text_len(text_len).map_err(of(input))?;
+    // Nothing is written before all of it is known to be authentic.
+    decrypt(key, input, &file, text_len, |_| Ok(()))?;
+    let mut output = output.create()?;
+    // Verified again, since the file may have changed.
+    decrypt(key, input, &file, text_len, |piece| output.write(piece))?;
+    output.keep()
+}
+
+/// Decrypts a sealed file from its start. What `work` gets is authentic if there is no error.
+fn decrypt(
+    key: &AesGcm,
+    input: &Path,
+    mut file: &File,
+    text_len: u64,
+    mut work: impl FnMut(&[u8]) -> Result<()>,
+) -> Result<()> {
     let (mut nonce, mut tag) = ([0; NONCE], [0; TAG]);
-    files.read(&mut nonce)?;
+    file.rewind().map_err(of(input))?;
+    file.read_exact(&mut nonce).map_err(of(input))?;
     let mut decryptor = Decryptor::new(key, &nonce, b"")?;
-    files.pieces(text_len, |piece| decryptor.update(piece))?;
-    files.read(&mut tag)?;
+    pieces(input, file.take(text_len), text_len, |piece| {
+        decryptor.update(piece).map_err(of(input))?;
+        work(piece)
+    })?;
+    file.read_exact(&mut tag).map_err(of(input))?;
     decryptor.verify(&tag).map_err(|error| {
         let why = format!("{error}: another key, or the file was changed or cut");
-        of(files.input)(why).into()
+        of(input)(why).into()
     })
 }
 
+/// Before 64 GiB are read in vain.
+fn check_text_len(len: u64) -> std::result::Result<(), Error> {
+    if len > LONGEST_TEXT {
+        return Err(Error::DataTooLong);
+    }
+    Ok(())
+}
+
 /// The message that names a file.
-fn of<E: Display>(path: &Path) -> impl Fn(E) -> String {
+pub fn of<E: Display>(path: &Path) -> impl Fn(E) -> String {
     move |error| format!("{}: {error}", path.display())
 }
 
-/// A file that is read, and one that appears when it is kept.
-struct Files<'a> {
-    input: &'a Path,
-    reader: File,
+/// Passes on what `reader` gives until its end, which should be `len` bytes.
+fn pieces(
+    path: &Path,
+    mut reader: impl Read,
     len: u64,
-    output: &'a Path,
-    writer: NamedTempFile,
+    mut work: impl FnMut(&mut [u8]) -> Result<()>,
+) -> Result<()> {
+    let progress = ProgressBar::new(len);
+    if len < LARGE {
+        progress.set_draw_target(ProgressDrawTarget::hidden());
+    }
+    let mut buffer = vec![0; PIECE];
+    loop {
+        let read = fill(&mut reader, &mut buffer).map_err(of(path))?;
+        if read == 0 {
+            break;
+        }
+        work(&mut buffer[..read])?;
+        progress.inc(read as u64);
+    }
+    progress.finish_and_clear();
+    Ok(())
 }
 
-impl<'a> Files<'a> {
-    fn open(input: &'a Path, output: &'a Path) -> Result<Self> {
-        let reader = File::open(input).map_err(of(input))?;
-        let len = reader.metadata().map_err(of(input))?.len();
-        let folder = output.parent().filter(|folder| *folder != Path::new(""));
-        let writer = NamedTempFile::new_in(folder.unwrap_or(Path::new(".")));
-        Ok(Self {
-            input,
-            reader,
-            len,
-            output,
-            writer: writer.map_err(of(output))?,
-        })
-    }
-
-    fn read(&mut self, bytes: &mut [u8]) -> Result<()> {
-        Ok(self.reader.read_exact(bytes).map_err(of(self.input))?)
-    }
-
-    fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        Ok(self.writer.write_all(bytes).map_err(of(self.output))?)
-    }
-
-    /// Passes `len` bytes on, piece by piece, as `work` changes them.
-    fn pieces(
-        &mut self,
-        len: u64,
-        mut work: impl FnMut(&mut [u8]) -> std::result::Result<(), aes_gcm::Error>,
-    ) -> Result<()> {
-        let progress = ProgressBar::new(len);
-        if len < LARGE {
-            progress.set_draw_target(ProgressDrawTarget::hidden());
+/// Reads until `bytes` is full or the input ends, and gives back how many there were.
+fn fill(mut reader: impl Read, bytes: &mut [u8]) -> io::Result<usize> {
+    let mut len = 0;
+    while len < bytes.len() {
+        match reader.read(&mut bytes[len..]) {
+            Ok(0) => break,
+            Ok(read) => len += read,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
         }
-        let mut buffer = vec![0; PIECE];
-        let mut left = len;
-        while left > 0 {
-            let piece = &mut buffer[..left.min(PIECE as u64) as usize];
-            self.read(piece)?;
-            work(piece).map_err(of(self.input))?;
-            self.write(piece)?;
-            left -= piece.len() as u64;
-            progress.inc(piece.len() as u64);
-        }
-        progress.finish_and_clear();
-        Ok(())
     }
-
-    fn keep(self) -> Result<()> {
-        let Self { output, writer, .. } = self;
-        writer.as_file().sync_all().map_err(of(output))?;
-        writer.persist(output).map_err(of(output))?;
-        Ok(())
-    }
+    Ok(len)
 }
